@@ -87,6 +87,22 @@ class MemoryBankMemory(EmbeddedTurnMemory):
     """Turns and summaries of visits, recalled by similarity times retention."""
 
     name = "memorybank"
+    _summaries: dict[int, VisitSummary]
+    """By number. One without a text was deleted, or says nothing: its visit is not summarised again."""
+    _visits: VectorIndex | None
+    """The vectors of the summaries."""
+    _open: dict[date, list[int]]
+    """The turns of visits without a summary."""
+    _made: int
+    """The number of the last summary."""
+    _saved_summaries: int
+    """The number of the last summary that `delta` returned."""
+    _strengths: dict[str, Strength]
+    """Of the items that were recalled."""
+    _changed: set[str]
+    """Items whose strengths `delta` has not returned yet."""
+    _recalled: dict[str, int]
+    """How often items were recalled since the last turn."""
 
     def __init__(self, settings: MemorySettings) -> None:
         """Start empty."""
@@ -190,7 +206,8 @@ class MemoryBankMemory(EmbeddedTurnMemory):
         """Take in a summary, so that its visit needs none any more."""
         self._summaries[summary.number] = summary
         self._made = max(self._made, summary.number)
-        for day in {at.date() for number in summary.turns if (at := self._turns[number].at)} & self._open.keys():
+        there = (self._turns[number] for number in summary.turns if number in self._turns)
+        for day in {turn.at.date() for turn in there if turn.at} & self._open.keys():
             self._open[day] = [number for number in self._open[day] if number not in summary.turns]
 
     def _visit_index(self, dimensions: int) -> VectorIndex:
@@ -212,20 +229,9 @@ class MemoryBankMemory(EmbeddedTurnMemory):
 
     def clear_own(self) -> None:
         """Forget summaries and strengths."""
-        self._summaries: dict[int, VisitSummary] = {}
-        """By number. One without a text was deleted, or says nothing: its visit is not summarised again."""
-        self._visits: VectorIndex | None = None
-        """The vectors of the summaries."""
-        self._open: dict[date, list[int]] = {}
-        """The turns of visits without a summary."""
+        self._summaries, self._visits, self._open = {}, None, {}
         self._made, self._saved_summaries = 0, 0
-        """The number of the last summary, and of the last that `delta` returned."""
-        self._strengths: dict[str, Strength] = {}
-        """Of the items that were recalled."""
-        self._changed: set[str] = set()
-        """Items whose strengths `delta` has not returned yet."""
-        self._recalled: dict[str, int] = {}
-        """How often items were recalled since the last turn."""
+        self._strengths, self._changed, self._recalled = {}, set(), {}
 
     def delta(self, everything: bool = False) -> dict[str, Any]:
         """What changed since the last call, or all."""
@@ -242,11 +248,13 @@ class MemoryBankMemory(EmbeddedTurnMemory):
             own["summaries"] = [summary.model_dump(mode="json", exclude_defaults=True) for summary in new]
         if self._visits is not None and (told := [summary.number for summary in new if summary.text]):
             own["rows"] = {"dimensions": self._visits.made.dimensions, "index": self._visits.rows_of(told)}
-        changed = self._strengths if everything else sorted(self._changed)
+        changed = sorted(self._strengths if everything else self._changed)
         if changed:
             own["strengths"] = {
                 key: [self._strengths[key].value, self._strengths[key].since.isoformat()] for key in changed
             }
+        if everything and self._made:
+            own["made"] = self._made
         return {**own, "recalled": dict(self._recalled)} if self._recalled else own
 
     def apply_own(self, delta: dict[str, Any]) -> None:
@@ -260,7 +268,7 @@ class MemoryBankMemory(EmbeddedTurnMemory):
         for key, (value, since) in delta.get("strengths", {}).items():
             self._strengths[key] = Strength(value, datetime.fromisoformat(since))
         self._recalled = dict(delta.get("recalled", self._recalled))
-        self._saved_summaries = self._made
+        self._made = self._saved_summaries = max(self._made, delta.get("made", 0))
 
     def drop_own(self, turns: Collection[int]) -> list[str]:
         """Forget the summaries of visits with these turns; what is left of a visit is summarised at the next one."""

@@ -113,11 +113,11 @@ class ScmMemory(EmbeddedTurnMemory):
         flash = list(islice(reversed(self._turns), self._options.flash))
         archive = list(islice(self._turns, len(self._turns) - len(flash)))
         choices, requests = [[self._whole(number)] for number in flash], 0
-        is_needed = bool(archive)
+        is_needed: bool | None = bool(archive)
         if archive and not is_decided:
             is_needed, requests = await self._needs_history(query, flash, archive)
-        if is_needed:
-            found, asked = await self._found(query, archive)
+        if is_needed is not False:
+            found, asked = await self._found(query, archive, all_in_full=is_needed is None)
             choices, requests = [*choices, *found], requests + asked
         lines = fitting_lines(choices, self._settings.budget, self._language)
         short = [self._short[line.turn.number] for line in lines if line.key.startswith(_SHORT)]
@@ -137,8 +137,8 @@ class ScmMemory(EmbeddedTurnMemory):
 
     # The controller.
 
-    async def _needs_history(self, query: str, flash: Sequence[int], archive: Sequence[int]) -> tuple[bool, int]:
-        """Decide whether history is needed; also returns how many requests that took."""
+    async def _needs_history(self, query: str, flash: Sequence[int], archive: Sequence[int]) -> tuple[bool | None, int]:
+        """Decide whether history is needed; None if the model failed. Also returns how many requests that took."""
         if not self.bm25.terms(query):
             return True, 0
         if self._settings.thinker is None:
@@ -155,10 +155,13 @@ class ScmMemory(EmbeddedTurnMemory):
             recent=dialogue_text(((line.turn, line.text) for line in recent), self._language),
             query=query,
         )
-        said = (answer.data or {}).get("needed", True)
-        return str(said).strip().casefold() not in _NO, answer.requests
+        if answer.data is None:
+            return None, answer.requests
+        return str(answer.data["needed"]).strip().casefold() not in _NO, answer.requests
 
-    async def _found(self, query: str, archive: Sequence[int]) -> tuple[list[list[RecallLine]], int]:
+    async def _found(
+        self, query: str, archive: Sequence[int], *, all_in_full: bool
+    ) -> tuple[list[list[RecallLine]], int]:
         """Return the turns of the archive, best first, each in the forms in which it may be told, the wanted one first.
 
         Also returns how many requests that took.
@@ -166,10 +169,10 @@ class ScmMemory(EmbeddedTurnMemory):
         scores = await self.scores(query)
         found = sorted(archive, key=lambda number: (-scores[number], -number))
         short = [number for number in found if number in self._short][:_LISTED]
-        least, requests = scores[found[0]] * _HALF, 0
+        full, requests = set(short), 0
         if self._settings.thinker is None:
-            full = {number for number in short if reaches(scores[number], least)}
-        else:
+            full = {number for number in short if reaches(scores[number], scores[found[0]] * _HALF)}
+        elif not all_in_full:
             full, requests = await self._wanted_in_full(query, short)
         return [self._forms(number, in_full=number in full) for number in found], requests
 

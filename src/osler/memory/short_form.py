@@ -21,6 +21,8 @@ from osler.prompts import phrases
 _ANSWER = 300
 """Maximum tokens of a model's summary."""
 _WHOLE = turn_key(0)[:-1]
+_LEAST = 4
+"""Tokens below which no further line is tried."""
 _SHORT = 24
 """Maximum tokens of one fact in a summary by rules; a sentence that is longer is better read in its turn."""
 
@@ -132,6 +134,8 @@ def fitting_lines(choices: Iterable[Sequence[RecallLine]], budget: int, language
     """
     kept, days, left = list[RecallLine](), set[str](), budget
     for forms in choices:
+        if left < _LEAST:
+            break
         for line in forms:
             day = day_text(line.turn.at, language) if line.turn.at else ""
             cost = _cost(line.text) + (_cost(day) if day and day not in days else 0)
