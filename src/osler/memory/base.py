@@ -124,6 +124,22 @@ class Memory(Protocol):
         ...
 
 
+@runtime_checkable
+class ControlledMemory(Protocol):
+    """A memory that decides at each recall whether history is needed."""
+
+    async def recall_to_conclude(self, query: str) -> Recall:
+        """Return what is known that bears on the query, in any case: nothing can be asked any more."""
+        ...
+
+
+async def recall_for(memory: Memory, query: str, *, must_conclude: bool) -> Recall:
+    """Recall for a doctor's next step; if that has to be the conclusion, a memory may not decide against it."""
+    if must_conclude and isinstance(memory, ControlledMemory):
+        return await memory.recall_to_conclude(query)
+    return await memory.recall(query)
+
+
 Thinker = Callable[[Prompt, str, type[BaseModel] | None, int], Awaitable[str | None]]
 """A model that a memory may ask: the template, its filled text, the form of the answer, its maximum tokens. Returns
 None if the call failed; the memory then does without."""

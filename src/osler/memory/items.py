@@ -49,8 +49,11 @@ class ItemisedMemory(AppendingMemory, Protocol):
         """Return the keys of the current items with their scores, best first."""
         ...
 
-    async def rewrite(self, key: str, text: str) -> None:
-        """Give an item another text, also where it stands in the turn that it comes from."""
+    async def rewrite(self, key: str, text: str) -> list[str]:
+        """Give an item another text, also where it stands in the turn that it comes from.
+
+        Returns the keys of other items that went, because they rested on the old text.
+        """
         ...
 
     async def erase(self, keys: Sequence[str]) -> list[str]:

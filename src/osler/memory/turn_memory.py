@@ -119,12 +119,13 @@ class TurnMemory:
         found = [(turn_key(number), scores.get(number, 0.0)) for number in reversed(self._turns)]
         return sorted(found, key=lambda pair: -pair[1])
 
-    async def rewrite(self, key: str, text: str) -> None:
-        """Give a turn another text."""
+    async def rewrite(self, key: str, text: str) -> list[str]:
+        """Give a turn another text; what rests on the old one goes."""
         number = key_number(key)
         new = self._turns[number].model_copy(update={"question": "", "reply": text, "results": ""})
-        self.drop_own({number})
+        went = self.drop_own({number})
         await self._rebuild({**self._turns, number: new})
+        return went
 
     async def erase(self, keys: Sequence[str]) -> list[str]:
         """Remove turns with everything that rests on them."""

@@ -13,7 +13,7 @@ from osler.agents.autogen import Participant
 from osler.agents.disclosure import disclosed_entries
 from osler.agents.messages import Briefing, Case, Conclusion, Enquiry, Exchange, Question, Reply
 from osler.agents.ram.agent import Ram
-from osler.memory.base import Memory, Turn
+from osler.memory.base import Memory, Turn, recall_for
 from osler.runs.events import (
     Answered,
     Asked,
@@ -61,7 +61,7 @@ async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -
     heard, repeats = reply, Repeats(case.language, case.complaint)
     for turn in range(1, turn_limit + 2):
         journal.turn = turn
-        recall = await seats.memory.recall(heard)
+        recall = await recall_for(seats.memory, heard, must_conclude=turn > turn_limit)
         journal.add(Recalled, Role.MEMORY, query=heard, recall=recall)
         briefing = Briefing(
             case=case,

@@ -279,9 +279,10 @@ class MemoryStore:
             row = self._items.find(memory_id)
             if row["superseded_at"] is not None:
                 raise UserError(f"the memory {memory_id} is superseded", "update the one that took its place")
-            await _itemised(live.memory, "updated").rewrite(row["key"], data.strip())
+            went = await _itemised(live.memory, "updated").rewrite(row["key"], data.strip())
             with self._file.transaction():
                 self._scopes.rewrite(live)
+                self._items.erase(row["scope"], went)
                 self._items.reword(row, data.strip(), metadata)
         return _done("update")
 

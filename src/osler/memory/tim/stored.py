@@ -112,7 +112,7 @@ class StoredThoughts:
             found = {_key(one.id): turns.get(one.turn, 0.0) for one in active} | found
         return sorted(found.items(), key=lambda pair: -pair[1])
 
-    async def rewrite(self, key: str, text: str) -> None:
+    async def rewrite(self, key: str, text: str) -> list[str]:
         """Give an item another text; in the words of its turn, the new text takes the place of the old."""
         bank, space = self._rooms(0)
         if not key.startswith(_THOUGHT):
@@ -120,13 +120,14 @@ class StoredThoughts:
             await self._rebuild(
                 {turn.number: turn.model_copy(update={"question": "", "reply": text, "results": ""})}, {}
             )
-            return
+            return []
         old = space[key_number(key)]
         says = phrases("tim_lines", self._language)["says"]
         blank = {"asked": "", "negated": False, "certainty": 1.0, "reported": "", "is_by_model": False}
         new = old.model_copy(update={"relation": says, "object": text, "sentence": text, **blank})
         turns = {number: _reworded(bank[number], old.sentence, text, text) for number in old.turns}
         await self._rebuild(turns, {new.id: new})
+        return []
 
     async def erase(self, keys: Sequence[str]) -> list[str]:
         """Remove thoughts with those that they replaced or were merged from, and their words from their turns.

@@ -1,0 +1,333 @@
+"""MemoryBank (SiliconFriend): turns and a summary of each visit, which fade with time unless they are recalled.
+
+An item is recalled by similarity times retention, and retention is Ebbinghaus's curve `exp(-t / (5 * S))`: t is the
+time since the item was made or last recalled, S starts at 1 and rises by 1 with each recall. The time is counted in the
+option `unit`, days as in the paper. An item whose retention is below `floor` is kept, but not recalled. To the letter
+this means: what was not recalled for a fortnight is out of reach, and so, months later, is every earlier visit. With
+`unit=months` or `unit=years` the same curve reaches over the visits of a patient.
+
+The present time is that of the newest turn. A recall changes nothing by itself: it is noted, and the strengths rise
+when the next turn is remembered. So the same recall twice returns the same, and a store saves the strengths with the
+next `add`; a process that ends before that loses them. A search is not a recall and strengthens nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Sequence
+from datetime import date, datetime
+from itertools import islice, takewhile
+from typing import Any, Literal, NamedTuple
+
+from pydantic import Field
+
+from osler.memory.base import Change, MemorySettings, Recall, Turn
+from osler.memory.items import MemoryItem, key_number, turn_key
+from osler.memory.options import MemoryOptions
+from osler.memory.recall_text import dialogue_text
+from osler.memory.short_form import (
+    RecallLine,
+    ShortForm,
+    fitting_lines,
+    model_summary,
+    recall_of,
+    rules_summary,
+    sentence_facts,
+)
+from osler.memory.tim.vectors import VectorIndex
+from osler.memory.turn_memory import EmbeddedTurnMemory
+from osler.prompts import phrases
+from osler.ranking import reaches
+
+_SECONDS = {"hours": 3600.0, "days": 86400.0, "weeks": 604800.0, "months": 2629800.0, "years": 31557600.0}
+_SUMMARY = 100
+"""Maximum tokens of a visit's summary by rules: a quarter of what is said at a visit."""
+_SHOWN = 2400
+"""Tokens of a visit that a model is shown to summarise; what comes later at a longer visit is not in its summary."""
+_VISIT = "visit:"
+_TWO = 2
+"""Fewest turns of a visit that is summarised: a single turn is its own summary."""
+
+
+class MemoryBankOptions(MemoryOptions):
+    """The options of `memorybank`."""
+
+    floor: float = Field(default=0.05, ge=0.0, le=1.0)
+    """Retention below which an item is not recalled: what was never recalled reaches it after 15 days, so that the ten
+    days of the paper's own conversations stay within reach."""
+    unit: Literal["hours", "days", "weeks", "months", "years"] = "days"
+    """The unit of time in the curve of forgetting."""
+    embedder: str = "hash"
+
+
+class VisitSummary(ShortForm):
+    """A visit in a few words."""
+
+    number: int
+
+
+class Strength(NamedTuple):
+    """How firmly an item is kept."""
+
+    value: int
+    """S in the curve of forgetting."""
+    since: datetime
+    """When the item was made or last recalled."""
+
+
+def retention(elapsed: float, strength: int) -> float:
+    """Return how much of an item is left after some units of time.
+
+    The paper's code has `exp(-t / 5 * S)`, by which stronger items fade faster; its text means this.
+    """
+    return math.exp(-max(elapsed, 0.0) / (5 * strength))
+
+
+class MemoryBankMemory(EmbeddedTurnMemory):
+    """Turns and summaries of visits, recalled by similarity times retention."""
+
+    name = "memorybank"
+    _summaries: dict[int, VisitSummary]
+    """By number. One without a text was deleted, or says nothing: its visit is not summarised again."""
+    _visits: VectorIndex | None
+    """The vectors of the summaries."""
+    _open: dict[date, list[int]]
+    """The turns of visits without a summary."""
+    _made: int
+    """The number of the last summary."""
+    _saved_summaries: int
+    """The number of the last summary that `delta` returned."""
+    _strengths: dict[str, Strength]
+    """Of the items that were recalled."""
+    _changed: set[str]
+    """Items whose strengths `delta` has not returned yet."""
+    _recalled: dict[str, int]
+    """How often items were recalled since the last turn."""
+
+    def __init__(self, settings: MemorySettings) -> None:
+        """Start empty."""
+        self._options = MemoryBankOptions.of(self.name, settings.options)
+        super().__init__(settings, self._options.embedder)
+        self.clear_own()
+
+    async def remember(self, turn: Turn) -> Change:
+        """Strengthen what was recalled since the last turn, then take in this one."""
+        if self._turns:
+            now = self._now()
+            for key, often in self._recalled.items():
+                self._strengths[key] = Strength(self._strength(key).value + often, now)
+                self._changed.add(key)
+        self._recalled = {}
+        return await super().remember(turn)
+
+    async def after(self, turn: Turn, change: Change) -> Change:
+        """At the first turn of another day, summarise the visits that are over and have no summary."""
+        before = next(islice(reversed(self._turns.values()), 1, 2), None)
+        if turn.at is None or before is None or (before.at and before.at.date() == turn.at.date()):
+            return change
+        inserted, refused, requests = list(change.inserted), list[str](), 0
+        for day in sorted(self._open.keys() - {turn.at.date()}):
+            turns = [self._turns[number] for number in self._open[day]]
+            if len(turns) < _TWO:
+                del self._open[day]
+                continue
+            short, asked = await self._summarised(turns)
+            requests += asked
+            if short is None:
+                refused.append(f"no summary of {day.isoformat()}: the model's answer could not be read")
+            elif await self._add_summary(short):
+                inserted.append(short.text)
+        update = {"inserted": tuple(inserted), "refused": tuple(refused), "proposed": len(refused)}
+        return change.model_copy(update={**update, "requests": requests})
+
+    async def recall(self, query: str) -> Recall:
+        """Return the newest turn and, in the rest of the budget, the items with the highest scores."""
+        if not self._turns:
+            return Recall()
+        newest = next(reversed(self._turns))
+        order = [turn_key(newest), *(key for key, _ in await self.search(query) if key != turn_key(newest))]
+        lines = fitting_lines(([self._line(key)] for key in order), self._settings.budget, self._language)
+        for line in lines:
+            self._recalled[line.key] = self._recalled.get(line.key, 0) + 1
+        summaries = [self._summaries[key_number(line.key)] for line in lines if line.key.startswith(_VISIT)]
+        return recall_of(lines, summaries, self._turns, self._language)
+
+    async def search(self, query: str) -> list[tuple[str, float]]:
+        """All items whose retention reaches the floor, by similarity times retention; of two alike the newer first."""
+        if self._index is None:
+            return []
+        vector, now = await self._embedder.embed_query(query), self._now()
+        turns = list(self._turns)
+        told = [number for number, summary in self._summaries.items() if summary.text]
+        cosines = self._index.cosines(vector, turns).tolist()
+        keys = list(map(turn_key, turns))
+        if told and self._visits is not None:
+            cosines += self._visits.cosines(vector, told).tolist()
+            keys += [f"{_VISIT}{number}" for number in told]
+        found = [
+            (key, round(max(cosine, 0.0) * left, 6))
+            for key, cosine in zip(keys, cosines, strict=True)
+            if reaches(left := self._retention(key, now), self._options.floor)
+        ]
+        return sorted(found, key=lambda pair: (-pair[1], -self._placed_by(pair[0]).number))
+
+    def _now(self) -> datetime:
+        return self.time_of(next(reversed(self._turns.values())))
+
+    def _strength(self, key: str) -> Strength:
+        """How firmly an item is kept; a summary that was never recalled is as old as the visit."""
+        return self._strengths.get(key) or Strength(1, self.time_of(self._turns[self.turns_of(key)[-1]]))
+
+    def _retention(self, key: str, now: datetime) -> float:
+        strength = self._strength(key)
+        elapsed = (now - strength.since).total_seconds() / _SECONDS[self._options.unit]
+        return retention(elapsed, strength.value)
+
+    # Summaries of visits.
+
+    async def _summarised(self, turns: list[Turn]) -> tuple[ShortForm | None, int]:
+        """Summarise a visit; None if the model failed. Also returns how many requests it took."""
+        if self._settings.thinker is None:
+            return rules_summary(turns, self._language, self._settings.speaker, _SUMMARY), 0
+        lines = fitting_lines([[self._line(turn_key(turn.number))] for turn in turns], _SHOWN, self._language)
+        said = dialogue_text(((line.turn, line.text) for line in lines), self._language)
+        return await model_summary(self._settings.thinker, "memorybank_visit", self._language, turns, said)
+
+    async def _add_summary(self, short: ShortForm) -> bool:
+        """Keep a summary; return whether it says anything."""
+        summary = VisitSummary(**dict(short), number=self._made + 1)
+        if summary.text:
+            [vector] = await self._embedder.embed([summary.text])
+            self._visit_index(len(vector)).add(summary.number, vector)
+        self._settle(summary)
+        return bool(summary.text)
+
+    def _settle(self, summary: VisitSummary) -> None:
+        """Take in a summary, so that its visit needs none any more."""
+        self._summaries[summary.number] = summary
+        self._made = max(self._made, summary.number)
+        there = (self._turns[number] for number in summary.turns if number in self._turns)
+        for day in {turn.at.date() for turn in there if turn.at} & self._open.keys():
+            self._open[day] = [number for number in self._open[day] if number not in summary.turns]
+
+    def _visit_index(self, dimensions: int) -> VectorIndex:
+        if self._visits is None:
+            self._visits = VectorIndex(dimensions, seed=self._settings.seed)
+        return self._visits
+
+    def _line(self, key: str) -> RecallLine:
+        turn = self._placed_by(key)
+        if not key.startswith(_VISIT):
+            return RecallLine(key, turn, self._lines[turn.number])
+        text = phrases("exchange", self._language)["summary"].format(text=self._summaries[key_number(key)].text)
+        return RecallLine(key, turn, text)
+
+    def _placed_by(self, key: str) -> Turn:
+        return self._turns[self.turns_of(key)[0]]
+
+    # State.
+
+    def clear_own(self) -> None:
+        """Forget summaries and strengths."""
+        self._summaries, self._visits, self._open = {}, None, {}
+        self._made, self._saved_summaries = 0, 0
+        self._strengths, self._changed, self._recalled = {}, set(), {}
+
+    def delta(self, everything: bool = False) -> dict[str, Any]:
+        """What changed since the last call, or all."""
+        state = super().delta(everything)
+        self._saved_summaries, self._changed = self._made, set()
+        return state
+
+    def own_delta(self, everything: bool) -> dict[str, Any]:
+        """New summaries with their vectors, strengths that rose, and what was recalled since the last turn."""
+        own: dict[str, Any] = {}
+        first = 0 if everything else self._saved_summaries
+        new = list(takewhile(lambda summary: summary.number > first, reversed(self._summaries.values())))[::-1]
+        if new:
+            own["summaries"] = [summary.model_dump(mode="json", exclude_defaults=True) for summary in new]
+        if self._visits is not None and (told := [summary.number for summary in new if summary.text]):
+            own["rows"] = {"dimensions": self._visits.made.dimensions, "index": self._visits.rows_of(told)}
+        changed = sorted(self._strengths if everything else self._changed)
+        if changed:
+            own["strengths"] = {
+                key: [self._strengths[key].value, self._strengths[key].since.isoformat()] for key in changed
+            }
+        if everything and self._made:
+            own["made"] = self._made
+        return {**own, "recalled": dict(self._recalled)} if self._recalled else own
+
+    def apply_own(self, delta: dict[str, Any]) -> None:
+        """Take in what `own_delta` returned."""
+        summaries = [VisitSummary.model_validate(row) for row in delta.get("summaries", ())]
+        if rows := delta.get("rows"):
+            self._visit_index(rows["dimensions"]).extend(rows["index"])
+            self._embedder.learn([summary.text for summary in summaries if summary.text])
+        for summary in summaries:
+            self._settle(summary)
+        for key, (value, since) in delta.get("strengths", {}).items():
+            self._strengths[key] = Strength(value, datetime.fromisoformat(since))
+        self._recalled = dict(delta.get("recalled", self._recalled))
+        self._made = self._saved_summaries = max(self._made, delta.get("made", 0))
+
+    def drop_own(self, turns: Collection[int]) -> list[str]:
+        """Forget the summaries of visits with these turns; what is left of a visit is summarised at the next one."""
+        gone = [one.number for one in self._summaries.values() if one.text and not {*one.turns}.isdisjoint(turns)]
+        keys = [f"{_VISIT}{number}" for number in gone]
+        for number in gone:
+            del self._summaries[number]
+            self._visit_index(0).remove(number)
+        self._forget_strengths([*keys, *map(turn_key, turns)])
+        return keys
+
+    def _forget_strengths(self, keys: Iterable[str]) -> None:
+        for key in keys:
+            self._strengths.pop(key, None)
+            self._recalled.pop(key, None)
+            self._changed.discard(key)
+
+    def _keep(self, turn: Turn) -> str:
+        if turn.at is not None:
+            self._open.setdefault(turn.at.date(), []).append(turn.number)
+        return super()._keep(turn)
+
+    async def _rebuild(self, turns: dict[int, Turn]) -> None:
+        self._open = {}
+        await super()._rebuild(turns)
+        for summary in self._summaries.values():
+            self._settle(summary)
+
+    # Items.
+
+    def items(self, delta: dict[str, Any]) -> list[MemoryItem]:
+        """The turns and summaries of a delta."""
+        summaries = delta.get("own", {}).get("summaries", ())
+        told = (MemoryItem(f"{_VISIT}{row['number']}", row["text"]) for row in summaries if row["text"])
+        return [*super().items(delta), *told]
+
+    def turns_of(self, key: str) -> tuple[int, ...]:
+        """The turns that an item rests on."""
+        return self._summaries[key_number(key)].turns if key.startswith(_VISIT) else super().turns_of(key)
+
+    async def rewrite(self, key: str, text: str) -> list[str]:
+        """Give a turn or a summary another text."""
+        if not key.startswith(_VISIT):
+            return await super().rewrite(key, text)
+        number = key_number(key)
+        [vector] = await self._embedder.embed([text])
+        self._visit_index(len(vector)).remove(number)
+        self._visit_index(len(vector)).add(number, vector)
+        old = self._summaries[number]
+        facts = sentence_facts(text, self._turns[old.turns[-1]], self._language)
+        self._summaries[number] = old.model_copy(update={"text": text, "facts": facts})
+        return []
+
+    async def erase(self, keys: Sequence[str]) -> list[str]:
+        """Remove turns with the summaries that rest on them, or summaries alone; their turns are items themselves."""
+        visits = [key for key in keys if key.startswith(_VISIT)]
+        for number in map(key_number, visits):
+            self._visit_index(0).remove(number)
+            self._summaries[number] = self._summaries[number].model_copy(update={"text": "", "facts": ()})
+        self._forget_strengths(visits)
+        turns = [key for key in keys if not key.startswith(_VISIT)]
+        return [*visits, *(await super().erase(turns) if turns else ())]

@@ -1,0 +1,248 @@
+"""Self-Controlled Memory: a controller decides at each recall whether the archive is looked into, and how closely.
+
+The newest turns are the flash memory, which is always recalled. All older turns are the archive; a long one has a
+summary. The controller decides twice. Is history needed for this query at all? If not, the archive is not searched.
+And of each turn found that has a summary: is the summary enough, or are the words of the turn wanted?
+
+With a model, each decision is a short request; after a failed call, history is needed and all turns are wanted in full.
+Without one, history is needed if the query shares words with the archive (`level`), and the words of a turn are wanted
+if its score is at least half of the best. In both ways, a query without words and the last recall before the doctor
+has to conclude (`recall_to_conclude`) always get history.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from datetime import timedelta
+from itertools import islice
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from osler.language.lexicon.drugs import drugs_in
+from osler.language.numerals import values
+from osler.memory.ask_model import ask_json
+from osler.memory.base import Change, MemorySettings, Recall, Turn, tokens
+from osler.memory.items import turn_key
+from osler.memory.options import MemoryOptions
+from osler.memory.recall_text import dialogue_text
+from osler.memory.short_form import RecallLine, ShortForm, fitting_lines, model_summary, recall_of, rules_summary
+from osler.memory.turn_memory import EmbeddedTurnMemory
+from osler.prompts import phrases
+from osler.ranking import exceeds, reaches
+
+_LONG = 40
+"""Tokens from which a turn has a summary: one sentence takes about half of that."""
+_SHORTER = 0.75
+"""Share of a turn's tokens that its summary may take: a longer one saves too little."""
+_RECENCY = 0.05
+"""Weight of recency, 1 now and 1/e a day ago, beside the cosine: more than unrelated turns reach, less than related."""
+_LISTED = 10
+"""Summaries about which a model is asked; of further ones, the summary has to do."""
+_ANSWER = 60
+"""Maximum tokens of a decision."""
+_HALF = 0.5
+"""Share of the best score from which the words of a turn are wanted, without a model."""
+_DAY = timedelta(days=1)
+_SHORT = "short:"
+_NO = {"no", "false", "否", "不", "不需要"}
+
+
+class ScmOptions(MemoryOptions):
+    """The options of `scm`."""
+
+    flash: int = Field(default=2, ge=1)
+    """How many of the newest turns are always recalled."""
+    level: float = Field(default=0.5, ge=0.0)
+    """BM25 score that a turn of the archive must exceed for history to be needed; only without a model."""
+    embedder: str = "hash"
+
+
+class HistoryDecision(BaseModel):
+    """Whether history is needed."""
+
+    needed: bool
+
+
+class FullTextDecision(BaseModel):
+    """The numbers of the summaries that are not enough."""
+
+    full: list[int]
+
+
+class ScmMemory(EmbeddedTurnMemory):
+    """Flash memory, archive and controller."""
+
+    name = "scm"
+
+    def __init__(self, settings: MemorySettings) -> None:
+        """Start empty."""
+        self._options = ScmOptions.of(self.name, settings.options)
+        super().__init__(settings, self._options.embedder)
+        self.clear_own()
+
+    async def after(self, turn: Turn, change: Change) -> Change:
+        """Summarise a long turn."""
+        line, thinker = self._lines[turn.number], self._settings.thinker
+        if tokens(line) < _LONG:
+            return change
+        short: ShortForm | None
+        if thinker is None:
+            short, requests = rules_summary([turn], self._language, self._settings.speaker), 0
+            if not _has_values_and_drugs(short.text, f"{turn.reply}\n{turn.results}"):
+                return change
+        else:
+            short, requests = await model_summary(thinker, "scm_turn", self._language, [turn], line)
+        if short is None:
+            refused = f"no summary of turn {turn.number}: the model's answer could not be read"
+            return change.model_copy(update={"refused": (refused,), "proposed": 1, "requests": requests})
+        if short.text and tokens(short.text) <= tokens(line) * _SHORTER:
+            self._short[turn.number] = short
+        return change.model_copy(update={"requests": requests})
+
+    async def recall(self, query: str) -> Recall:
+        """Return the flash memory and, if the controller wants it, what the archive has on the query."""
+        return await self._recall(query, is_decided=False)
+
+    async def recall_to_conclude(self, query: str) -> Recall:
+        """The same, without asking whether history is needed."""
+        return await self._recall(query, is_decided=True)
+
+    async def _recall(self, query: str, *, is_decided: bool) -> Recall:
+        flash = list(islice(reversed(self._turns), self._options.flash))
+        archive = list(islice(self._turns, len(self._turns) - len(flash)))
+        choices, requests = [[self._whole(number)] for number in flash], 0
+        is_needed: bool | None = bool(archive)
+        if archive and not is_decided:
+            is_needed, requests = await self._needs_history(query, flash, archive)
+        if is_needed is not False:
+            found, asked = await self._found(query, archive, all_in_full=is_needed is None)
+            choices, requests = [*choices, *found], requests + asked
+        lines = fitting_lines(choices, self._settings.budget, self._language)
+        short = [self._short[line.turn.number] for line in lines if line.key.startswith(_SHORT)]
+        recall = recall_of(lines, short, self._turns, self._language)
+        return recall.model_copy(update={"requests": requests})
+
+    async def scores(self, query: str) -> dict[int, float]:
+        """The cosine of each turn and the query, with a little for recency, which tells today from an earlier visit."""
+        cosines = await self.cosines(query)
+        times = {number: self.time_of(self._turns[number]) for number in cosines}
+        now = max(times.values(), default=None)
+        return {
+            number: round(cosine + _RECENCY * math.exp((times[number] - now) / _DAY), 6)
+            for number, cosine in cosines.items()
+            if now is not None
+        }
+
+    # The controller.
+
+    async def _needs_history(self, query: str, flash: Sequence[int], archive: Sequence[int]) -> tuple[bool | None, int]:
+        """Decide whether history is needed; None if the model failed. Also returns how many requests that took."""
+        if not self.bm25.terms(query):
+            return True, 0
+        if self._settings.thinker is None:
+            scores = self.bm25.scores(query)
+            return any(exceeds(scores.get(number, 0.0), self._options.level) for number in archive), 0
+        recent = [self._whole(number) for number in reversed(flash)]
+        answer = await ask_json(
+            self._settings.thinker,
+            "scm_needed",
+            self._language,
+            HistoryDecision,
+            _ANSWER,
+            count=len(archive),
+            recent=dialogue_text(((line.turn, line.text) for line in recent), self._language),
+            query=query,
+        )
+        if answer.data is None:
+            return None, answer.requests
+        return str(answer.data["needed"]).strip().casefold() not in _NO, answer.requests
+
+    async def _found(
+        self, query: str, archive: Sequence[int], *, all_in_full: bool
+    ) -> tuple[list[list[RecallLine]], int]:
+        """Return the turns of the archive, best first, each in the forms in which it may be told, the wanted one first.
+
+        Also returns how many requests that took.
+        """
+        scores = await self.scores(query)
+        found = sorted(archive, key=lambda number: (-scores[number], -number))
+        short = [number for number in found if number in self._short][:_LISTED]
+        full, requests = set(short), 0
+        if self._settings.thinker is None:
+            full = {number for number in short if reaches(scores[number], scores[found[0]] * _HALF)}
+        elif not all_in_full:
+            full, requests = await self._wanted_in_full(query, short)
+        return [self._forms(number, in_full=number in full) for number in found], requests
+
+    async def _wanted_in_full(self, query: str, numbers: Sequence[int]) -> tuple[set[int], int]:
+        """Ask the model for which of these turns the summary is not enough."""
+        if not numbers or self._settings.thinker is None:
+            return set(), 0
+        rows = enumerate((self._short[number].text for number in numbers), start=1)
+        summaries = "\n".join(f"{place}. {text}" for place, text in rows)
+        answer = await ask_json(
+            self._settings.thinker,
+            "scm_full",
+            self._language,
+            FullTextDecision,
+            _ANSWER,
+            query=query,
+            summaries=summaries,
+        )
+        wanted = answer.data.get("full") if answer.data else None
+        if not isinstance(wanted, list):
+            return set(numbers), answer.requests
+        named = {str(one).strip() for one in wanted}
+        return {number for place, number in enumerate(numbers, start=1) if str(place) in named}, answer.requests
+
+    def _whole(self, number: int) -> RecallLine:
+        return RecallLine(turn_key(number), self._turns[number], self._lines[number])
+
+    def _forms(self, number: int, *, in_full: bool) -> list[RecallLine]:
+        """How a turn may be told: in full, or in short if that is enough or the turn is too long for the budget."""
+        if number not in self._short:
+            return [self._whole(number)]
+        text = phrases("exchange", self._language)["summary"].format(text=self._short[number].text)
+        short = RecallLine(f"{_SHORT}{number}", self._turns[number], text)
+        return [self._whole(number), short] if in_full else [short]
+
+    # State.
+
+    def clear_own(self) -> None:
+        """Forget the summaries."""
+        self._short: dict[int, ShortForm] = {}
+        """The summaries of long turns, by number."""
+        self._saved_short = 0
+        """How many summaries `delta` has returned."""
+
+    def delta(self, everything: bool = False) -> dict[str, Any]:
+        """What changed since the last call, or all."""
+        state = super().delta(everything)
+        self._saved_short = len(self._short)
+        return state
+
+    def own_delta(self, everything: bool) -> dict[str, Any]:
+        """The new summaries."""
+        count = len(self._short) - (0 if everything else self._saved_short)
+        new = list(islice(reversed(self._short.values()), count))[::-1]
+        return {"short": [short.model_dump(mode="json", exclude_defaults=True) for short in new]} if new else {}
+
+    def apply_own(self, delta: dict[str, Any]) -> None:
+        """Take in what `own_delta` returned."""
+        for short in map(ShortForm.model_validate, delta["short"]):
+            self._short[short.turns[0]] = short
+        self._saved_short = len(self._short)
+
+    def drop_own(self, turns: Collection[int]) -> list[str]:
+        """Forget the summaries of these turns; they are no items of their own."""
+        for number in turns:
+            self._short.pop(number, None)
+        self._saved_short = min(self._saved_short, len(self._short))
+        return []
+
+
+def _has_values_and_drugs(summary: str, said: str) -> bool:
+    """Check whether a summary by rules has every number and every drug of what was said."""
+    return values(said) <= values(summary) and {*drugs_in(said).values()} <= {*drugs_in(summary).values()}
