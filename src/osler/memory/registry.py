@@ -19,6 +19,7 @@ BUILT_IN = {
     "raw": "raw:RawMemory",
     "full": "raw:FullMemory",
     "tim": "tim.memory:TimMemory",
+    "summary": "summary.memory:SummaryMemory",
 }
 """Where each built-in memory is; it is imported when it is wanted."""
 

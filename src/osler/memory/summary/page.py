@@ -1,0 +1,92 @@
+"""The summary as text within a budget: what is told of each field, and what does not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from datetime import date
+
+from osler.language import Language
+from osler.memory.base import tokens
+from osler.memory.recall_text import SEMICOLON
+from osler.memory.summary.entries import StructuredSummary, SummaryEntry, SummaryField
+from osler.prompts import phrases
+
+FIRST = (SummaryField.CONSTRAINTS, SummaryField.DATA)
+"""Fields that are told before any turn, as far as half of the budget goes."""
+THEN = (SummaryField.FACTS, SummaryField.OPEN, SummaryField.EXCLUDED, SummaryField.TOPIC, SummaryField.POINTS)
+_DATED = frozenset({*FIRST, SummaryField.FACTS, SummaryField.EXCLUDED})
+_DAY = "[{day}] "
+_SHORTEST = 4
+"""Tokens of a short entry: more of them than fit into the budget are not looked at."""
+
+
+class SummaryPage:
+    """Chosen entries of a summary, and what is left of the budget."""
+
+    def __init__(
+        self,
+        summary: StructuredSummary,
+        query: str,
+        language: Language,
+        budget: int,
+        day_of: Callable[[SummaryEntry], date | None],
+    ) -> None:
+        """Start with nothing chosen."""
+        self._summary, self._query, self._day_of = summary, query, day_of
+        self._words, self._separator = phrases("summary_lines", language), SEMICOLON[language]
+        self.left = self._budget = budget
+        self.chosen: dict[int, SummaryEntry] = {}
+        self._dropped: dict[int, SummaryEntry] = {}
+        """Entries that did not fit."""
+        self._days: set[tuple[SummaryField, date | None]] = set()
+
+    def choose(self, fields: Iterable[SummaryField], budget: int, told: Collection[int] = ()) -> None:
+        """Choose entries of some fields while they fit, except those of turns that are told anyway."""
+        most = self.left - budget
+        for field in fields:
+            for entry in self._by_weight(field):
+                cost = self._cost(entry)
+                if entry.id in self.chosen or (entry.turns and {*entry.turns} <= {*told}):
+                    continue
+                if self.left - cost < max(most, 0):
+                    self._dropped[entry.id] = entry
+                    continue
+                self.left -= cost
+                self._dropped.pop(entry.id, None)
+                self.chosen[entry.id] = entry
+                self._days.add((field, self._day_of(entry)))
+
+    @property
+    def dropped_turns(self) -> set[int]:
+        """The turns of the entries that did not fit."""
+        return {number for entry in self._dropped.values() for number in entry.turns}
+
+    def text(self) -> list[str]:
+        """The chosen entries, a line for each field."""
+        lines = []
+        for field in SummaryField:
+            if entries := [entry for entry in self.chosen.values() if entry.field is field]:
+                lines.append(self._words[field.value].format(entries=self._line(field, entries)))
+        return lines
+
+    def _by_weight(self, field: SummaryField) -> Sequence[SummaryEntry]:
+        """The entries of a field: what bears on the query first, then the newest."""
+        newest = reversed(self._summary.last(field, self._budget // _SHORTEST))
+        entries = (*self._summary.sharing(self._query, {field}), *newest)
+        return list({entry.id: entry for entry in entries}.values())
+
+    def _cost(self, entry: SummaryEntry) -> int:
+        """Tokens, rounded up: a field's name, a date where it is told, the words and the mark behind them."""
+        day = self._day_of(entry)
+        is_first = not any(field is entry.field for field, _ in self._days)
+        dated = _DAY.format(day=day) if (entry.field, day) not in self._days and entry.field in _DATED else ""
+        name = tokens(self._words[entry.field.value]) + 1 if is_first else 0
+        return name + (tokens(dated) + 1 if dated else 0) + tokens(entry.text) + 1
+
+    def _line(self, field: SummaryField, entries: Sequence[SummaryEntry]) -> str:
+        """Entries in the order of time; if they are of different days, with the day where it changes."""
+        entries = sorted(entries, key=lambda entry: (entry.turns[-1:], entry.id))
+        days = [self._day_of(entry) if field in _DATED else None for entry in entries]
+        before = [None, *days]
+        marks = (_DAY.format(day=day) if day and day != last else "" for day, last in zip(days, before, strict=False))
+        return self._separator.join(f"{mark}{entry.text}" for mark, entry in zip(marks, entries, strict=True))
