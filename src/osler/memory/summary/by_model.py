@@ -19,10 +19,12 @@ from osler.language.reader import denies
 from osler.language.words import content, plain
 from osler.memory.ask_model import ask_json
 from osler.memory.base import Change, MemorySettings, Thinker
-from osler.memory.summary.entries import PROTECTED, StructuredSummary, SummaryEntry, SummaryField
+from osler.memory.summary.entries import PROTECTED, STATED, StructuredSummary, SummaryEntry, SummaryField
 from osler.memory.tim.model_answer import LONGEST, UNREAD
 from osler.prompts import phrases
 
+_MOST = 15
+"""Entries of a field that a model is shown and may write; of protected fields, also those that bear on the exchange."""
 _EDGE = " \t\n.;,。；，"
 _MARKS = ".;,:!?()'\"、。；，：！？（）-"
 
@@ -49,9 +51,9 @@ class ModelRefresh:
     """Asks the model for the new summary."""
 
     def __init__(self, settings: MemorySettings, thinker: Thinker, most: int, tokens: int) -> None:
-        """Take a model, the most entries of a field that it is shown, and the most tokens of its answer."""
+        """Take a model, the most entries of a field, and the most tokens of an answer."""
         self._language, self._about = settings.language, settings.about
-        self._thinker, self._most, self._tokens = thinker, most, tokens
+        self._thinker, self._most, self._tokens = thinker, min(most, _MOST), tokens
 
     async def __call__(self, summary: StructuredSummary, said: str, turns: tuple[int, ...]) -> tuple[bool, Change]:
         """Take some turns, told in `said`, into the summary; return whether an answer could be read, and the change."""
@@ -122,9 +124,10 @@ class _TakenAnswer:
                 self.refused.append(f"{one}: an entry of {len(text)} characters is too long")
             else:
                 texts.setdefault(_level(text), text)
-        if len(texts) > self.most and one not in PROTECTED:
-            self.refused.append(f"{one}: {len(texts) - self.most} of {len(texts)} entries are too many")
-        return list(texts.values()) if one in PROTECTED else list(texts.values())[-self.most :]
+        most = 1 if one is SummaryField.TOPIC else len(texts) if one in PROTECTED else self.most
+        if len(texts) > most:
+            self.refused.append(f"{one}: {len(texts) - most} of {len(texts)} entries are too many")
+        return list(texts.values())[-most:]
 
     def _take_protected(
         self, shown: Sequence[SummaryEntry], new: Mapping[SummaryField, Sequence[str]], replaced: object
@@ -164,8 +167,8 @@ class _TakenAnswer:
             self._add(one, text)
 
     def _add(self, one: SummaryField, text: str) -> None:
-        """Add an entry, unless a protected one says it already."""
-        if not self._is_held(text):
+        """Add an entry, unless it is a fact and a protected entry says it already."""
+        if one not in STATED or not self._is_held(text):
             self.summary.add(one, text, self.turns)
             self.inserted.append(f"{one}: {text}")
 

@@ -6,14 +6,16 @@ from collections.abc import Sequence
 
 from osler.language import Language, Speaker
 from osler.language.answers import answer_opening
-from osler.language.cues import finder
 from osler.language.lexicon.drugs import drugs_in
-from osler.language.times_and_values import value_finder
+from osler.language.questions import read_questions
+from osler.language.reader import denies
+from osler.language.times_and_values import time_finder, value_finder
 from osler.language.words import alike, content, numbers, plain
 from osler.memory.base import Change, Turn
 from osler.memory.summary.entries import STATED, StructuredSummary, SummaryEntry, SummaryField
 from osler.memory.tim.actions import Again, Insert, Merge, Supersede
 from osler.memory.tim.fact_lines import cut, topic_of
+from osler.memory.tim.gist import gist
 from osler.memory.tim.memory_bank import raw_text
 from osler.memory.tim.merge import merge_thoughts
 from osler.memory.tim.rules_thoughts import question_topic, rules_thoughts
@@ -39,7 +41,11 @@ class RulesRefresh:
         return change
 
     def _take_facts(self, summary: StructuredSummary, turn: Turn, drafts: Sequence[Draft]) -> Change:
-        near = [thought_of(entry) for entry in summary.near(raw_text(turn), STATED) if entry.draft]
+        near = [
+            thought_of(entry)
+            for entry in summary.near(raw_text(turn), STATED)
+            if entry.draft and entry.turns[-1] <= turn.number  # a turn that is taken in again replaces nothing newer
+        ]
         added: list[SummaryEntry] = []
         superseded: list[str] = []
         for action in merge_thoughts(drafts, near, turn, self._language):
@@ -64,29 +70,33 @@ class RulesRefresh:
         return summary.add(self._field(draft), self._text(draft), turns, draft)
 
     def _field(self, draft: Draft) -> SummaryField:
-        said = f"{topic_of(draft)} {draft.object}"
-        if draft.is_protected and not draft.negated:
-            is_medicine = drugs_in(said) or finder(ThoughtKind.MEDICINE.value, self._language).search(draft.object)
-            if draft.kind is not ThoughtKind.MEDICINE or is_medicine:
-                return SummaryField.CONSTRAINTS
-        is_result = topic_of(draft) and not draft.asked and numbers(draft.object)
-        is_measured = is_result or value_finder(self._language).search(draft.object)
-        return SummaryField.DATA if is_measured and not draft.negated else SummaryField.FACTS
+        if draft.negated:
+            return SummaryField.FACTS
+        is_named = draft.kind is not ThoughtKind.MEDICINE or drugs_in(f"{topic_of(draft)} {draft.object}")
+        if draft.is_protected and is_named:
+            return SummaryField.CONSTRAINTS
+        timeless = time_finder(self._language).sub(" ", draft.object)
+        is_measured = topic_of(draft) or value_finder(self._language).search(timeless)
+        return SummaryField.DATA if is_measured and numbers(timeless) else SummaryField.FACTS
 
     def _text(self, draft: Draft) -> str:
-        """A fact in a few words; that the patient has or says it needs none."""
-        words, topic = self._words, cut(topic_of(draft), self._language)
-        said = words["no"].format(thing=draft.object) if draft.negated else draft.object
+        """A fact in a few words; that the patient has or says it needs none, nor that a drug was asked for."""
+        words, topic = self._words, topic_of(draft)
+        topic = topic if drugs_in(topic) else cut(topic, self._language)
+        is_denied = draft.negated and not denies(draft.object, self._language)
+        said = words["no"].format(thing=draft.object) if is_denied else draft.object
         if draft.relation == words["may_have"]:
-            said = f"{draft.relation} {said}"
-        if draft.subject not in PATIENT:
-            said = f"{draft.subject} {said}"
+            said = words["with_subject"].format(subject=draft.relation, text=said)
+        if draft.subject not in PATIENT and draft.subject not in topic:
+            said = words["with_subject"].format(subject=draft.subject, text=said)
         said = words["when"].format(text=said, when=draft.reported) if draft.reported else said
-        return words["answer"].format(topic=topic, text=said) if topic else said
+        is_clear = not topic or (draft.asked and drugs_in(draft.object))
+        return said if is_clear else words["answer"].format(topic=topic, text=said)
 
     def _take_question(self, summary: StructuredSummary, turn: Turn, *, is_answered: bool) -> None:
         """Note what was asked, and whether it is still open."""
-        if not (topic := question_topic(turn.question, self._language)):
+        topic = question_topic(turn.question, self._language) if read_questions(turn.question, self._language) else ""
+        if not topic:
             return
         asked = frozenset(content(topic, self._language))
         for field in (SummaryField.POINTS, SummaryField.OPEN):
@@ -94,9 +104,7 @@ class RulesRefresh:
                 if alike(asked, frozenset(content(entry.text, self._language))):
                     summary.drop(entry.id)
         summary.add(SummaryField.POINTS, topic, (turn.number,))
-        opened = answer_opening(turn.reply, self._language)[0]
-        is_unknown = opened == "unsure" or finder("no_information", self._language).search(turn.reply)
-        if not turn.results and not is_answered and (is_unknown or not turn.reply.strip()):
+        if not is_answered and says_nothing(turn, self._language):
             summary.add(SummaryField.OPEN, topic, (turn.number,))
 
     def _take_differential(self, summary: StructuredSummary, turn: Turn, before: Turn) -> None:
@@ -111,6 +119,17 @@ class RulesRefresh:
             if plain(illness) not in thought:
                 text = self._words["excluded"].format(option=illness, reason=cut(reason, self._language))
                 summary.add(SummaryField.EXCLUDED, text, (before.number,))
+
+
+def says_nothing(turn: Turn, language: Language) -> bool:
+    """Check whether a reply only leaves open what was asked."""
+    opened, rest = answer_opening(turn.reply, language)
+    return not turn.results and (opened == "unsure" or not turn.reply.strip()) and not content(rest, language)
+
+
+def names_something(entry: SummaryEntry, language: Language) -> bool:
+    """Check whether a fact that rules formed names a drug, or a thing that doctors ask about."""
+    return entry.draft is not None and bool(gist(entry.draft, language).names)
 
 
 def thought_of(entry: SummaryEntry) -> Thought:

@@ -9,9 +9,10 @@ from itertools import islice
 from typing import Any
 
 from osler.language import Language
+from osler.language.cues import finder
 from osler.language.words import content
 from osler.memory.base import FrozenModel
-from osler.memory.tim.thought import Draft
+from osler.memory.tim.thought import Draft, ThoughtKind
 
 _NEAR, _LATELY = 24, 8
 """Entries that are compared with a new text: those that share most words with it, and those that came last."""
@@ -58,6 +59,7 @@ class StructuredSummary:
         self._entries: dict[int, SummaryEntry] = {}
         self._by_field: dict[SummaryField, dict[int, None]] = {field: {} for field in SummaryField}
         self._by_word: defaultdict[str, dict[int, None]] = defaultdict(dict)
+        self._vital: dict[int, None] = {}
         self._next = 1
         self._changed: dict[int, None] = {}
         """Numbers of the entries that are new, changed or gone since `delta` was last called."""
@@ -81,6 +83,11 @@ class StructuredSummary:
     def last(self, field: SummaryField, count: int) -> list[SummaryEntry]:
         """The newest entries of a field, the newest last."""
         return [self._entries[number] for number in islice(reversed(self._by_field[field]), count)][::-1]
+
+    @property
+    def vital(self) -> list[SummaryEntry]:
+        """The constraints that are allergies or a pregnancy, the newest first."""
+        return [self._entries[number] for number in reversed(self._vital)]
 
     def sharing(self, text: str, fields: Collection[SummaryField]) -> list[SummaryEntry]:
         """The entries of some fields that share words with a text, those that share most first, then the newest."""
@@ -112,6 +119,8 @@ class StructuredSummary:
         self._by_field[entry.field][entry.id] = None
         for word in set(content(entry.text, self._language)):
             self._by_word[word][entry.id] = None
+        if entry.field is SummaryField.CONSTRAINTS and self._is_vital(entry):
+            self._vital[entry.id] = None
         self._next = max(self._next, entry.id + 1)
 
     def drop(self, number: int) -> None:
@@ -120,8 +129,15 @@ class StructuredSummary:
         self._changed[number] = None
         if entry := self._entries.pop(number, None):
             del self._by_field[entry.field][number]
+            self._vital.pop(number, None)
             for word in set(content(entry.text, self._language)):
                 del self._by_word[word][number]
+
+    def _is_vital(self, entry: SummaryEntry) -> bool:
+        kinds = (ThoughtKind.ALLERGY, ThoughtKind.PREGNANCY)
+        if entry.draft is not None:
+            return entry.draft.kind in kinds
+        return any(finder(kind.value, self._language).search(entry.text) for kind in kinds)
 
     def delta(self, everything: bool) -> dict[str, Any]:
         """What changed since the last call, or all of it, as plain data."""

@@ -8,7 +8,7 @@ recall waits for a turn that is being taken in, so it is the same however fast t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from itertools import islice
 from typing import Any
@@ -20,15 +20,18 @@ from osler.memory.base import Change, Fact, MemorySettings, Recall, Turn, tokens
 from osler.memory.options import MemoryOptions
 from osler.memory.recall_text import dialogue_text
 from osler.memory.summary.by_model import ModelRefresh
-from osler.memory.summary.by_rules import RulesRefresh, thought_of
+from osler.memory.summary.by_rules import RulesRefresh, says_nothing, thought_of
 from osler.memory.summary.entries import STATED, StructuredSummary, SummaryEntry, SummaryField
 from osler.memory.summary.keywords import KeywordIndex
-from osler.memory.summary.page import FIRST, THEN, SummaryPage
+from osler.memory.summary.page import SummaryPage
 from osler.memory.tim.fact_lines import facts_of
 from osler.memory.tim.memory_bank import raw_text
 from osler.memory.turn_memory import EmbeddedTurnMemory
 from osler.prompts import phrases
+from osler.ranking import reaches
 
+_LATELY = 8
+"""Turns among which the one before a turn is looked for."""
 _MOST_WAITING = 4
 """Turns that wait for a model; of older ones that it could not take in, only their words are kept."""
 
@@ -85,10 +88,10 @@ class SummaryMemory(EmbeddedTurnMemory):
         waiting = [number for number in self._waiting if number in self._turns and number != turn.number]
         self._waiting = [*waiting, turn.number][-_MOST_WAITING:]
         if self._by_model is None:
-            self._waiting = []
-            return self._refresh_by_rules(turn)
-        taken = tuple(self._waiting)
-        is_read, change = await self._by_model(self._summary, self._dialogue(taken), taken)
+            self._waiting, taken = [], self._waiting
+            return [self._refresh_by_rules(self._turns[number]) for number in taken][-1]
+        taken = list(self._waiting)
+        is_read, change = await self._by_model(self._summary, self._dialogue(taken), tuple(taken))
         if is_read:
             self._waiting = []
         return change
@@ -97,30 +100,42 @@ class SummaryMemory(EmbeddedTurnMemory):
         if not self._summary.last(SummaryField.TOPIC, 1):
             topic = self._settings.about or turn.reply or turn.question
             self._summary.add(SummaryField.TOPIC, topic, () if self._settings.about else (turn.number,))
-        before = next(islice(reversed(self._turns.values()), 1, None), None)
+        before = next(
+            (one for one in islice(reversed(self._turns.values()), _LATELY) if one.number < turn.number), None
+        )
         return self._by_rules(self._summary, turn, before)
 
     async def recall(self, query: str) -> Recall:
         """Return the summary and the best turns, within the budget."""
         async with self._one_at_a_time:
-            scores = await self.scores(query)
-        best = sorted(scores, key=lambda number: (-round(scores[number], 9), -number))[: self._options.k]
-        good = [number for number in best if scores[number] >= self._options.threshold]
-        turns = dict.fromkeys((*reversed(self._waiting), *good))
-        return self._told(query, [number for number in turns if number in self._turns])
+            waiting = [number for number in reversed(self._waiting) if number in self._turns]
+            best = self._best(await self.scores(query))
+            return self._told(query, list(dict.fromkeys((*waiting, *best))))
+
+    def _best(self, scores: Mapping[int, float]) -> list[int]:
+        """The best turns that reach the threshold; what was said twice is told once, what says nothing not at all."""
+        good = [number for number, score in scores.items() if reaches(score, self._options.threshold)]
+        good.sort(key=lambda number: (-round(scores[number], 9), -number))
+        found: dict[str, int] = {}
+        for number in good:
+            if len(found) == self._options.k:
+                break
+            turn = self._turns[number]
+            if raw_text(turn) not in found and not says_nothing(turn, self._language):
+                found[raw_text(turn)] = number
+        return list(found.values())
 
     def _told(self, query: str, turns: Sequence[int]) -> Recall:
-        """The summary first, then turns word for word; half of what the first fields leave is for either."""
+        """The summary first, then turns word for word; they get two fifths of what constraints and key data leave."""
         budget, words = self._settings.budget, phrases("summary_lines", self._language)
         page = SummaryPage(self._summary, query, self._language, budget, self._day)
-        page.choose(FIRST, budget // 2)
-        room = page.left // 2 - tokens(words["said"]) - 1 - len(turns)
+        page.choose_first()
+        room = page.left * 2 // 5 - tokens(words["said"]) - 1 - len(turns)
         whole = self.fitting(turns, room) if turns else []
         said = [words["said"], self._dialogue(whole)] if whole else []
         page.left -= sum(tokens(text) + 1 for text in said)
-        page.choose((*THEN, *FIRST), page.left, told=whole)
-        told = {number for entry in page.chosen.values() for number in entry.turns}
-        asked = sorted({*told, *whole} & self._turns.keys())
+        page.choose_more(whole)
+        asked = sorted({*page.turns, *whole})
         return Recall(
             text="\n".join((*page.text(), *said)),
             facts=tuple(fact for entry in page.chosen.values() for fact in self._facts(entry)),

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import date
+from itertools import chain, zip_longest
 
 from osler.language import Language
+from osler.language.times_and_values import time_finder
 from osler.memory.base import tokens
 from osler.memory.recall_text import SEMICOLON
-from osler.memory.summary.entries import StructuredSummary, SummaryEntry, SummaryField
+from osler.memory.summary.by_rules import names_something
+from osler.memory.summary.entries import STATED, StructuredSummary, SummaryEntry, SummaryField
 from osler.prompts import phrases
 
-FIRST = (SummaryField.CONSTRAINTS, SummaryField.DATA)
-"""Fields that are told before any turn, as far as half of the budget goes."""
-THEN = (SummaryField.FACTS, SummaryField.OPEN, SummaryField.EXCLUDED, SummaryField.TOPIC, SummaryField.POINTS)
-_DATED = frozenset({*FIRST, SummaryField.FACTS, SummaryField.EXCLUDED})
+_LAST = (SummaryField.EXCLUDED, SummaryField.TOPIC, SummaryField.FACTS, SummaryField.CONSTRAINTS, SummaryField.DATA)
+"""What is told if there is still room."""
+_DATED = frozenset({*STATED, SummaryField.EXCLUDED})
 _DAY = "[{day}] "
 _SHORTEST = 4
 """Tokens of a short entry: more of them than fit into the budget are not looked at."""
@@ -32,7 +34,7 @@ class SummaryPage:
         day_of: Callable[[SummaryEntry], date | None],
     ) -> None:
         """Start with nothing chosen."""
-        self._summary, self._query, self._day_of = summary, query, day_of
+        self._summary, self._query, self._language, self._day_of = summary, query, language, day_of
         self._words, self._separator = phrases("summary_lines", language), SEMICOLON[language]
         self.left = self._budget = budget
         self.chosen: dict[int, SummaryEntry] = {}
@@ -40,21 +42,41 @@ class SummaryPage:
         """Entries that did not fit."""
         self._days: set[tuple[SummaryField, date | None]] = set()
 
-    def choose(self, fields: Iterable[SummaryField], budget: int, told: Collection[int] = ()) -> None:
-        """Choose entries of some fields while they fit, except those of turns that are told anyway."""
-        most = self.left - budget
-        for field in fields:
-            for entry in self._by_weight(field):
-                cost = self._cost(entry)
-                if entry.id in self.chosen or (entry.turns and {*entry.turns} <= {*told}):
-                    continue
-                if self.left - cost < max(most, 0):
-                    self._dropped[entry.id] = entry
-                    continue
-                self.left -= cost
-                self._dropped.pop(entry.id, None)
-                self.chosen[entry.id] = entry
-                self._days.add((field, self._day_of(entry)))
+    def choose_first(self) -> None:
+        """Choose what is told before any turn: constraints and key data, at most a fifth of the budget each."""
+        for field in (SummaryField.CONSTRAINTS, SummaryField.DATA):
+            self._choose(field, self._budget // 5)
+
+    def choose_more(self, told: Collection[int]) -> None:
+        """Choose what else fits, except what turns say that are told anyway.
+
+        A tenth of the budget is for what is open, and a tenth for what was talked about and is not told otherwise.
+        """
+        part = self._budget // 10
+        self._choose(SummaryField.OPEN, part, told)
+        self._choose(SummaryField.FACTS, self.left - part, told)
+        self._choose(SummaryField.POINTS, self.left, {*told, *self.turns})
+        for field in _LAST:
+            self._choose(field, self.left, told)
+
+    @property
+    def turns(self) -> set[int]:
+        """The turns that the chosen entries rest on."""
+        return {number for entry in self.chosen.values() for number in entry.turns}
+
+    def _choose(self, field: SummaryField, budget: int, told: Collection[int] = ()) -> None:
+        most = max(self.left - budget, 0)
+        for entry in self._by_weight(field):
+            cost = self._cost(entry)
+            if entry.id in self.chosen or (entry.turns and {*entry.turns} <= {*told}):
+                continue
+            if self.left - cost < most:
+                self._dropped[entry.id] = entry
+                continue
+            self.left -= cost
+            self._dropped.pop(entry.id, None)
+            self.chosen[entry.id] = entry
+            self._days.add((field, self._day_of(entry)))
 
     @property
     def dropped_turns(self) -> set[int]:
@@ -70,10 +92,22 @@ class SummaryPage:
         return lines
 
     def _by_weight(self, field: SummaryField) -> Sequence[SummaryEntry]:
-        """The entries of a field: what bears on the query first, then the newest."""
-        newest = reversed(self._summary.last(field, self._budget // _SHORTEST))
-        entries = (*self._summary.sharing(self._query, {field}), *newest)
-        return list({entry.id: entry for entry in entries}.values())
+        """The entries of a field: what bears on the query and what is new, in turn.
+
+        Allergies and a pregnancy come before other constraints; of the facts of a day, those that name a drug or a
+        thing that doctors ask about come first.
+        """
+        newest = list(reversed(self._summary.last(field, self._budget // _SHORTEST)))
+        if field is SummaryField.FACTS:
+            last = max((day for entry in newest if (day := self._day_of(entry))), default=None)
+            newest.sort(key=lambda entry: (self._day_of(entry) != last, not names_something(entry, self._language)))
+        if field in (SummaryField.OPEN, SummaryField.POINTS):
+            return newest
+        timeless = time_finder(self._language).sub(" ", self._query)
+        sharing = self._summary.sharing(timeless, {field})
+        in_turn = filter(None, chain.from_iterable(zip_longest(sharing, newest)))
+        first = self._summary.vital if field is SummaryField.CONSTRAINTS else ()
+        return list({entry.id: entry for entry in (*first, *in_turn)}.values())
 
     def _cost(self, entry: SummaryEntry) -> int:
         """Tokens, rounded up: a field's name, a date where it is told, the words and the mark behind them."""
