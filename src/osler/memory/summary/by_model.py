@@ -184,7 +184,7 @@ class _TakenAnswer:
         """
         level = _level(text)
         words = set(content(other, self.language))
-        exact = [word for word in _level(other).split() if not (words and _is_plain(word))]
+        exact = [word for word in _level(other).split() if not (words and _is_plain(word, self.language))]
         return (
             words <= set(content(text, self.language))
             and values(other) <= values(text)
@@ -193,9 +193,10 @@ class _TakenAnswer:
         )
 
 
-def _is_plain(word: str) -> bool:
-    """Check whether the words of a language are all that a text has: no digits, signs or letters of other scripts."""
-    return all("a" <= char <= "z" or "\u4e00" <= char <= "\u9fff" or char in _MARKS for char in word)
+def _is_plain(word: str, language: Language) -> bool:
+    """Check whether a word has only letters that the words of the language are made of: no digits or signs."""
+    is_chinese = language is Language.ZH
+    return all("a" <= char <= "z" or char in _MARKS or (is_chinese and "\u4e00" <= char <= "\u9fff") for char in word)
 
 
 def _as_json(entries: Sequence[SummaryEntry]) -> str:

@@ -28,7 +28,7 @@ from osler.memory.tim.fact_lines import facts_of
 from osler.memory.tim.memory_bank import raw_text
 from osler.memory.turn_memory import EmbeddedTurnMemory
 from osler.prompts import phrases
-from osler.ranking import reaches
+from osler.ranking import ranked, reaches
 
 _LATELY = 8
 """Turns among which the one before a turn is looked for."""
@@ -115,12 +115,11 @@ class SummaryMemory(EmbeddedTurnMemory):
     def _best(self, scores: Mapping[int, float]) -> list[int]:
         """The best turns that reach the threshold; what was said twice is told once, what says nothing not at all."""
         good = [number for number, score in scores.items() if reaches(score, self._options.threshold)]
-        good.sort(key=lambda number: (-round(scores[number], 9), -number))
         found: dict[str, int] = {}
-        for number in good:
+        for place in ranked([scores[number] for number in good], [-number for number in good]):
             if len(found) == self._options.k:
                 break
-            turn = self._turns[number]
+            turn = self._turns[number := good[place]]
             if raw_text(turn) not in found and not says_nothing(turn, self._language):
                 found[raw_text(turn)] = number
         return list(found.values())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import date
 from itertools import chain, zip_longest
 
@@ -43,9 +43,10 @@ class SummaryPage:
         self._days: set[tuple[SummaryField, date | None]] = set()
 
     def choose_first(self) -> None:
-        """Choose what is told before any turn: constraints and key data, at most a fifth of the budget each."""
+        """Choose what is told before any turn: allergies and a pregnancy, then other constraints and key data."""
+        self._choose(self._summary.vital, self._budget // 2)
         for field in (SummaryField.CONSTRAINTS, SummaryField.DATA):
-            self._choose(field, self._budget // 5)
+            self._choose(self._by_weight(field), self._budget // 5)
 
     def choose_more(self, told: Collection[int]) -> None:
         """Choose what else fits, except what turns say that are told anyway.
@@ -53,30 +54,31 @@ class SummaryPage:
         A tenth of the budget is for what is open, and a tenth for what was talked about and is not told otherwise.
         """
         part = self._budget // 10
-        self._choose(SummaryField.OPEN, part, told)
-        self._choose(SummaryField.FACTS, self.left - part, told)
-        self._choose(SummaryField.POINTS, self.left, {*told, *self.turns})
+        self._choose(self._by_weight(SummaryField.OPEN), part, told)
+        self._choose(self._by_weight(SummaryField.FACTS), self.left - part, told)
+        self._choose(self._by_weight(SummaryField.POINTS), self.left, {*told, *self.turns})
         for field in _LAST:
-            self._choose(field, self.left, told)
+            self._choose(self._by_weight(field), self.left, told)
 
     @property
     def turns(self) -> set[int]:
         """The turns that the chosen entries rest on."""
         return {number for entry in self.chosen.values() for number in entry.turns}
 
-    def _choose(self, field: SummaryField, budget: int, told: Collection[int] = ()) -> None:
-        most = max(self.left - budget, 0)
-        for entry in self._by_weight(field):
+    def _choose(self, entries: Iterable[SummaryEntry], budget: int, told: Collection[int] = ()) -> None:
+        """Choose what fits, except entries of turns that are told already."""
+        least = max(self.left - budget, 0)
+        for entry in entries:
             cost = self._cost(entry)
             if entry.id in self.chosen or (entry.turns and {*entry.turns} <= {*told}):
                 continue
-            if self.left - cost < most:
+            if self.left - cost < least:
                 self._dropped[entry.id] = entry
                 continue
             self.left -= cost
             self._dropped.pop(entry.id, None)
             self.chosen[entry.id] = entry
-            self._days.add((field, self._day_of(entry)))
+            self._days.add((entry.field, self._day_of(entry)))
 
     @property
     def dropped_turns(self) -> set[int]:
@@ -94,8 +96,7 @@ class SummaryPage:
     def _by_weight(self, field: SummaryField) -> Sequence[SummaryEntry]:
         """The entries of a field: what bears on the query and what is new, in turn.
 
-        Allergies and a pregnancy come before other constraints; of the facts of a day, those that name a drug or a
-        thing that doctors ask about come first.
+        Of the facts of a day, those that name a drug or a thing that doctors ask about come first.
         """
         newest = list(reversed(self._summary.last(field, self._budget // _SHORTEST)))
         if field is SummaryField.FACTS:
@@ -106,8 +107,7 @@ class SummaryPage:
         timeless = time_finder(self._language).sub(" ", self._query)
         sharing = self._summary.sharing(timeless, {field})
         in_turn = filter(None, chain.from_iterable(zip_longest(sharing, newest)))
-        first = self._summary.vital if field is SummaryField.CONSTRAINTS else ()
-        return list({entry.id: entry for entry in (*first, *in_turn)}.values())
+        return list({entry.id: entry for entry in in_turn}.values())
 
     def _cost(self, entry: SummaryEntry) -> int:
         """Tokens, rounded up: a field's name, a date where it is told, the words and the mark behind them."""
