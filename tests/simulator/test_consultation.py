@@ -121,12 +121,15 @@ async def test_a_conclusion_is_drawn_from_a_recall_that_begins_with_what_treatme
     assert not any(re.search(r"(?:[Tt]urn |第)(?:0|-)", prompt) for prompt in client.prompts)
 
 
-async def test_a_consultation_with_thoughts_takes_hardly_longer_than_one_with_the_dialogue() -> None:
+@pytest.mark.parametrize("memory", ["tim", "summary"])
+async def test_a_consultation_with_thoughts_takes_hardly_longer_than_one_with_the_dialogue(memory: str) -> None:
     """One request a turn for the memory, beside the doctor's and the patient's: never in their way."""
 
     def spoken(prompt: str) -> str:
         if '"thoughts"' in prompt:
             return json.dumps({"thoughts": [], "forget": [], "merge": []})
+        if '"points_discussed"' in prompt:
+            return json.dumps({"topic": "pain"})
         if "may ask" in prompt:
             return ask(f"Is there pain in place number {len(prompt)}?")
         return END
@@ -134,7 +137,9 @@ async def test_a_consultation_with_thoughts_takes_hardly_longer_than_one_with_th
     backbone, client = scripted(spoken)
     client.delay = 0.2
     settings = Settings(turns=4)
-    transcript = await simulate_one(BLADDER, Cell("x", Column.of("doc", PLAIN, "tim"), 1), settings, Held(doc=backbone))
+    transcript = await simulate_one(
+        BLADDER, Cell("x", Column.of("doc", PLAIN, memory), 1), settings, Held(doc=backbone)
+    )
     spans = [(call.role.value, call.at - call.seconds, call.at) for call in transcript.of(Called)]
     thoughts = [span for span in spans if span[0] == "memory"]
     doctors = [span for span in spans if span[0] == "doctor"]

@@ -21,6 +21,7 @@ BUILT_IN = {
     "tim": "tim.memory:TimMemory",
     "memorybank": "memorybank:MemoryBankMemory",
     "scm": "scm:ScmMemory",
+    "summary": "summary.memory:SummaryMemory",
 }
 """Where each built-in memory is; it is imported when it is wanted."""
 

@@ -1,0 +1,241 @@
+"""A running structured summary and fuzzy recall as a doctor's memory of one patient.
+
+After each turn the summary is refreshed: by a model that gets the summary so far and the new exchange, or by rules if
+there is none. Before each turn it recalls the summary, and word for word the turns that fit the query best. Whoever
+calls `remember` decides whether to wait for it; a consultation runs it while the next question is asked and answered. A
+recall waits for a turn that is being taken in, so it is the same however fast the model is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import date, timedelta
+from itertools import islice
+from typing import Any
+
+from pydantic import Field
+
+from osler.language.words import content
+from osler.memory.base import Change, Fact, MemorySettings, Recall, Turn, tokens
+from osler.memory.options import MemoryOptions
+from osler.memory.recall_text import dialogue_text
+from osler.memory.summary.by_model import ModelRefresh
+from osler.memory.summary.by_rules import RulesRefresh, says_nothing, thought_of
+from osler.memory.summary.entries import STATED, StructuredSummary, SummaryEntry, SummaryField
+from osler.memory.summary.keywords import KeywordIndex
+from osler.memory.summary.page import SummaryPage
+from osler.memory.tim.fact_lines import facts_of
+from osler.memory.tim.memory_bank import raw_text
+from osler.memory.turn_memory import EmbeddedTurnMemory
+from osler.prompts import phrases
+from osler.ranking import ranked, reaches
+
+_LATELY = 8
+"""Turns among which the one before a turn is looked for."""
+_MOST_WAITING = 4
+"""Turns that wait for a model; of older ones that it could not take in, only their words are kept."""
+
+
+class SummaryOptions(MemoryOptions):
+    """The options and their defaults."""
+
+    keywords: float = Field(default=0.4, ge=0)
+    """Weight of the keyword overlap in a turn's score."""
+    cosine: float = Field(default=0.4, ge=0)
+    recency: float = Field(default=0.2, ge=0)
+    oldest: float = Field(default=0.7, ge=0, le=1)
+    """Recency of what is as old as `hours`, or older; what was just said has 1."""
+    hours: float = Field(default=24, gt=0)
+    threshold: float = 0.3
+    """The lowest score of a turn that is recalled."""
+    k: int = Field(default=5, ge=0)
+    """The most turns that are recalled word for word."""
+    entries: int = Field(default=40, ge=1)
+    """The most entries of a field; constraints and key data have no limit."""
+    embedder: str = "hash"
+    tokens: int = Field(default=2500, ge=1)
+    """The most tokens of each answer of its model."""
+
+
+class SummaryMemory(EmbeddedTurnMemory):
+    """Recalls the structured summary, and the turns that fit best."""
+
+    name = "summary"
+
+    def __init__(self, settings: MemorySettings) -> None:
+        """Start empty."""
+        self._options = SummaryOptions.of(self.name, settings.options)
+        super().__init__(settings, self._options.embedder)
+        self._summary = StructuredSummary(settings.language, self._options.entries)
+        self._waiting: list[int] = []
+        """Turns that are not in the summary yet."""
+        self._keywords: KeywordIndex | None = None
+        """Of the turns; made by the first recall."""
+        self._by_rules = RulesRefresh(settings.language, settings.speaker)
+        self._by_model = (
+            ModelRefresh(settings, settings.thinker, self._options.entries, self._options.tokens)
+            if settings.thinker
+            else None
+        )
+
+    @property
+    def summary(self) -> StructuredSummary:
+        """The summary as it is now."""
+        return self._summary
+
+    async def after(self, turn: Turn, change: Change) -> Change:
+        """Refresh the summary. A turn that a model cannot take in now waits for the next one."""
+        waiting = [number for number in self._waiting if number in self._turns and number != turn.number]
+        self._waiting = [*waiting, turn.number][-_MOST_WAITING:]
+        if self._by_model is None:
+            self._waiting, taken = [], self._waiting
+            return [self._refresh_by_rules(self._turns[number]) for number in taken][-1]
+        taken = list(self._waiting)
+        is_read, change = await self._by_model(self._summary, self._dialogue(taken), tuple(taken))
+        if is_read:
+            self._waiting = []
+        return change
+
+    def _refresh_by_rules(self, turn: Turn) -> Change:
+        if not self._summary.last(SummaryField.TOPIC, 1):
+            topic = self._settings.about or turn.reply or turn.question
+            self._summary.add(SummaryField.TOPIC, topic, () if self._settings.about else (turn.number,))
+        before = next(
+            (one for one in islice(reversed(self._turns.values()), _LATELY) if one.number < turn.number), None
+        )
+        return self._by_rules(self._summary, turn, before)
+
+    async def recall(self, query: str) -> Recall:
+        """Return the summary and the best turns, within the budget."""
+        async with self._one_at_a_time:
+            waiting = [number for number in reversed(self._waiting) if number in self._turns]
+            best = self._best(await self.scores(query))
+            return self._told(query, list(dict.fromkeys((*waiting, *best))))
+
+    def _best(self, scores: Mapping[int, float]) -> list[int]:
+        """The best turns that reach the threshold; what was said twice is told once, what says nothing not at all."""
+        good = [number for number, score in scores.items() if reaches(score, self._options.threshold)]
+        found: dict[str, int] = {}
+        for place in ranked([scores[number] for number in good], [-number for number in good]):
+            if len(found) == self._options.k:
+                break
+            turn = self._turns[number := good[place]]
+            if raw_text(turn) not in found and not says_nothing(turn, self._language):
+                found[raw_text(turn)] = number
+        return list(found.values())
+
+    def _told(self, query: str, turns: Sequence[int]) -> Recall:
+        """The summary first, then turns word for word; they get two fifths of what constraints and key data leave."""
+        budget, words = self._settings.budget, phrases("summary_lines", self._language)
+        page = SummaryPage(self._summary, query, self._language, budget, self._day)
+        page.choose_first()
+        room = page.left * 2 // 5 - tokens(words["said"]) - 1 - len(turns)
+        whole = self.fitting(turns, room) if turns else []
+        said = [words["said"], self._dialogue(whole)] if whole else []
+        page.left -= sum(tokens(text) + 1 for text in said)
+        page.choose_more(whole)
+        asked = sorted({*page.turns, *whole})
+        return Recall(
+            text="\n".join((*page.text(), *said)),
+            facts=tuple(fact for entry in page.chosen.values() for fact in self._facts(entry)),
+            exchanges=tuple(self._exchange(number, number in whole) for number in asked),
+            dropped=tuple(sorted((page.dropped_turns | {*turns}) - {*whole})),
+        )
+
+    async def scores(self, query: str) -> dict[int, float]:
+        """Keyword overlap, cosine and recency of each turn, weighted."""
+        if not self._turns:
+            return {}
+        weights, overlaps = self._options, self._index_of_keywords().overlaps(query)
+        cosines = await self.cosines(query)
+        now = self.time_of(self._turns[next(reversed(self._turns))])
+        return {
+            number: weights.keywords * overlaps.get(number, 0.0)
+            + weights.cosine * max(cosines.get(number, 0.0), 0.0)
+            + weights.recency * self._recency(now - self.time_of(turn))
+            for number, turn in self._turns.items()
+        }
+
+    def _recency(self, age: timedelta) -> float:
+        share = min(max(age / timedelta(hours=self._options.hours), 0.0), 1.0)
+        return 1.0 - (1.0 - self._options.oldest) * share
+
+    def _index_of_keywords(self) -> KeywordIndex:
+        if self._keywords is None:
+            self._keywords = KeywordIndex(self._language)
+            for turn in self._turns.values():
+                self._keywords.add(turn.number, raw_text(turn))
+        return self._keywords
+
+    def _keep(self, turn: Turn) -> str:
+        if turn.number in self._turns:
+            self._keywords = None
+        elif self._keywords is not None:
+            self._keywords.add(turn.number, raw_text(turn))
+        return super()._keep(turn)
+
+    async def _rebuild(self, turns: dict[int, Turn]) -> None:
+        self._keywords = None
+        await super()._rebuild(turns)
+
+    def _dialogue(self, numbers: Iterable[int]) -> str:
+        return dialogue_text(((self._turns[number], self._lines[number]) for number in numbers), self._language)
+
+    def _exchange(self, number: int, is_whole: bool) -> Turn:
+        """A turn; if only its facts are told, without its reply."""
+        turn = self._turns[number]
+        return turn if is_whole else turn.model_copy(update={"reply": "", "results": "", "differential": ()})
+
+    def _day(self, entry: SummaryEntry) -> date | None:
+        """The day of an entry; None if all turns are of one day, or have no time."""
+        first, last = (self._turns[number].at for number in (next(iter(self._turns)), next(reversed(self._turns))))
+        turn = self._turns.get(entry.turns[-1]) if entry.turns else None
+        if turn is None or turn.at is None or (first and last and first.date() == last.date()):
+            return None
+        return turn.at.date()
+
+    def _facts(self, entry: SummaryEntry) -> list[Fact]:
+        """An entry for code to read; what a model wrote is not taken apart."""
+        if not entry.turns or entry.field not in STATED:
+            return []
+        if entry.draft is None:
+            turn = self._turns.get(entry.turns[-1])
+            return [
+                Fact(subject="", relation="", object=entry.text, turn=entry.turns[-1], at=turn.at if turn else None)
+            ]
+        return facts_of(thought_of(entry), self._language, entry.turns[-1], 1.0, lambda number: self._turns[number].at)
+
+    # State: the summary, and which turns are not in it yet.
+
+    def own_delta(self, everything: bool) -> dict[str, Any]:
+        """The entries that changed, and the turns that wait."""
+        return {**self._summary.delta(everything), "waiting": list(self._waiting)}
+
+    def apply_own(self, delta: dict[str, Any]) -> None:
+        """Take them in."""
+        self._summary.apply(delta)
+        self._waiting = list(delta["waiting"])
+
+    def clear_own(self) -> None:
+        """Start an empty summary."""
+        self._summary = StructuredSummary(self._language, self._options.entries)
+        self._waiting = []
+        self._keywords = None
+
+    def drop_own(self, turns: Collection[int]) -> list[str]:
+        """Drop the entries that rest on these turns, or have words that among their turns only these have.
+
+        What else such an entry rests on, and a turn that gets another text, is taken in again with the next turn.
+        """
+        again: set[int] = {*turns}
+        gone = {word for number in turns for word in self._content(number)}
+        for entry in list(self._summary):
+            own = {word for number in entry.turns if number not in turns for word in self._content(number)}
+            if {*entry.turns} & {*turns} or set(content(entry.text, self._language)) & (gone - own):
+                self._summary.drop(entry.id)
+                again.update(entry.turns)
+        self._waiting = sorted({*self._waiting, *again})[-_MOST_WAITING:]
+        return []
+
+    def _content(self, number: int) -> Sequence[str]:
+        return content(raw_text(self._turns[number]), self._language) if number in self._turns else ()
