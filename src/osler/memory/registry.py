@@ -19,6 +19,8 @@ BUILT_IN = {
     "raw": "raw:RawMemory",
     "full": "raw:FullMemory",
     "tim": "tim.memory:TimMemory",
+    "perlt": "perlt.memory:PerltMemory",
+    #"graph": "graph.memory:GraphMemory",
 }
 """Where each built-in memory is; it is imported when it is wanted."""
 

@@ -146,6 +146,22 @@ class PageWriter:
             page.add(self.words(one), 0)
         return self._told(page, (), (one.turn for one in found if one.id not in page.told))
 
+    def choose(self, items: Iterable[Thought | int], budget: int) -> Told:
+        """Tell these thoughts, and these turns word for word, in their order as long as there is room.
+
+        What does not fit is passed over. The lines of a turn that is told word for word are left out.
+        """
+        page, turns = self._begin(budget), set[int]()
+        for item in items:
+            if isinstance(item, int):
+                turns.add(item)
+                page.add_whole(item, 0)
+            else:
+                turns.update(item.turns)
+                if page.whole.isdisjoint(item.turns) or item.is_by_model:
+                    page.add(self.words(item), 0)
+        return self._told(page, (), turns - page.turns - page.whole)
+
     def write(
         self, found: Sequence[Thought], turns: Sequence[int], unread: Sequence[int], budget: int, *, bears: bool = True
     ) -> Told:
