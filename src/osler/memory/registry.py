@@ -20,7 +20,7 @@ BUILT_IN = {
     "full": "raw:FullMemory",
     "tim": "tim.memory:TimMemory",
     "perlt": "perlt.memory:PerltMemory",
-    #"graph": "graph.memory:GraphMemory",
+    "graph": "graph.memory:GraphMemory",
 }
 """Where each built-in memory is; it is imported when it is wanted."""
 
