@@ -40,7 +40,7 @@ async def told(memory: GraphMemory, *said: tuple[str, str], first: int = 1) -> N
         (Language.EN, "tummy", "abdomen"),
         (Language.ZH, "我妈", "您母亲"),
         (Language.ZH, "血压高", "高血压"),
-        (Language.ZH, "可密定", "华法林"),
+        (Language.ZH, "芬必得", "布洛芬"),
         (Language.ZH, "我姐", "您姐姐"),
     ],
 )

@@ -12,8 +12,8 @@ from osler.language import Language, Speaker
 from osler.language.cues import finder, groups
 from osler.language.lexicon.drugs import drugs_in
 from osler.language.lexicon.phrases import meant
-from osler.language.lexicon.thesaurus import QUALITIES
-from osler.language.words import canonical, content, plain, stem
+from osler.language.lexicon.thesaurus import QUALITIES, terms
+from osler.language.words import plain, stem
 
 _ONE_PERSON = frozenset(Speaker) - {Speaker.SIBLING, Speaker.CAREGIVER, Speaker.PATIENT}
 """Relations that one person has, so that all their names mean the same person; a brother is no sister."""
@@ -28,7 +28,7 @@ def entities(text: str, language: Language) -> frozenset[str]:
             *(f"person:{name}" for name in people),
             *(f"drug:{number}" for number in drugs_in(text).values()),
             *(f"thing:{concept}" for concept in meant(text, language) - QUALITIES),
-            *(f"word:{canonical(word)}" for word in content(text, language)),
+            *(f"word:{term}" for term in terms(text, language)),
         )
     )
 

@@ -21,12 +21,14 @@ from osler.memory.tim.recall_page import PageWriter
 from osler.memory.tim.retrieve import Hit, recall_thoughts
 from osler.memory.tim.settings import TimSettings
 from osler.memory.tim.stored import thought_key
-from osler.memory.tim.thought import Thought, ThoughtStatus
+from osler.memory.tim.thought import Thought, ThoughtKind, ThoughtStatus
 from osler.memory.tim.thought_space import ThoughtSpace
 from osler.prompts import phrases
 
 _NEAREST = 8
 """Edges that bear most on the query, before those that a treatment depends on."""
+_VITAL = 4
+"""Edges that a treatment depends on, allergies first, before the rest of the neighbourhood."""
 _SHORTEST = 3
 """Tokens of the shortest line: no more edges are tried than fit into the budget of these."""
 _PAST, _MOST_PAST = 0.3, 5
@@ -84,8 +86,7 @@ class GraphMemory(TimMemory):
         return tuple(_edge(one, space, at) for one in kept)
 
     async def _recall(self, query: str, space: ThoughtSpace, bank: MemoryBank) -> Recall:
-        self._graph.grow(space)
-        near = self._graph.near(query)
+        near = self._near_query(query, space, bank)
         current = [one for one in near if space[one.number].status is ThoughtStatus.ACTIVE]
         hits = [Hit(one.number, one.score, 0.0, 0.0) for one in current]
         if not near:
@@ -98,6 +99,12 @@ class GraphMemory(TimMemory):
         recall = self._recalled(told, hits, bank)
         return recall.model_copy(update={"text": "\n".join(filter(None, (recall.text, *past)))})
 
+    def _near_query(self, query: str, space: ThoughtSpace, bank: MemoryBank) -> list[Neighbour]:
+        """The edges within two hops, whatever became of them."""
+        self._graph.grow(space)
+        by_turn = bank.bm25.scores(query)
+        return self._graph.near(query, lambda number: max(by_turn.get(turn, 0.0) for turn in space[number].turns))
+
     def _tellable(self, hits: list[Hit], space: ThoughtSpace) -> Iterator[Thought | int]:
         """What may be told, in order: edges, and turns of which no answer of the model could be read."""
         near = [space[hit.number] for hit in hits]
@@ -105,7 +112,7 @@ class GraphMemory(TimMemory):
             yield from near[: self._tim.k]
             return
         yield from near[:_NEAREST]
-        yield from space.vital
+        yield from sorted(space.vital, key=lambda one: one.kind is not ThoughtKind.ALLERGY)[:_VITAL]
         yield from reversed(self._unread)
         yield from near[_NEAREST:]
         yield from reversed(space.active)
@@ -135,10 +142,9 @@ class GraphMemory(TimMemory):
     async def search(self, query: str) -> list[tuple[str, float]]:
         """The neighbourhood of the query first, then all other items by how well they fit."""
         others = await super().search(query)
-        if self._space is None:
+        if self._space is None or self._bank is None:
             return others
-        self._graph.grow(self._space)
-        near = {thought_key(one.number): one.score for one in self._graph.near(query)}
+        near = {thought_key(one.number): one.score for one in self._near_query(query, self._space, self._bank)}
         items = {key for key, _ in others}
         found = {key: 1 + score for key, score in near.items() if key in items}
         rest = (key for key, _ in others if key not in found)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from osler.language import Language
@@ -16,12 +16,18 @@ from osler.memory.graph.entities import entities
 from osler.memory.tim.bm25 import rarity
 from osler.memory.tim.thought import PATIENT, Draft
 from osler.memory.tim.thought_space import ThoughtSpace
-from osler.ranking import ranked
+from osler.ranking import ranked, reaches
 
 _FEW = 4
 """Thoughts, or the root of all of them if that is more, up to which an entity leads on to a second hop."""
 _PASSED = 8
 """Thoughts of the first hop from which a second one is made, the best ones."""
+_WORD = 0.5
+"""Weight of a plain word beside that of a person, a drug or a thing of the thesaurus."""
+_TURN = 0.5
+"""Weight of the words of its turn: a thought leaves out what its question says."""
+_LEAST = 0.3
+"""Share of the best weight below which a thought is no neighbour: it shares some word with the query."""
 
 
 class Neighbour(NamedTuple):
@@ -30,7 +36,7 @@ class Neighbour(NamedTuple):
     number: int
     hop: int
     weight: float
-    """How rare the entities are that lead to it, summed."""
+    """How rare the entities are that lead to it, summed, and how well the words of its turn fit."""
 
     @property
     def score(self) -> float:
@@ -61,24 +67,35 @@ class EntityGraph:
         """The entities of a query that the graph has."""
         return sorted(entity for entity in entities(query, self._language) if entity in self._thoughts)
 
-    def near(self, query: str) -> list[Neighbour]:
-        """The thoughts within two hops of the entities of a query, by hop, then by weight, then the newest first."""
+    def near(self, query: str, fits: Callable[[int], float]) -> list[Neighbour]:
+        """The thoughts within two hops of the entities of a query, by hop, then by weight, then the newest first.
+
+        Args:
+            query: What is asked.
+            fits: Scores the turns of a thought by their words.
+        """
         known = self.known(query)
-        first = self._found(known, 1, {})
+        first = self._found(known, 1, frozenset(), fits)
         few = max(_FEW, math.sqrt(len(self._named)))
         onward = {entity for one in first[:_PASSED] for entity in self._named[one.number]}.difference(known)
         passable = sorted(entity for entity in onward if len(self._thoughts[entity]) <= few)
-        return [*first, *self._found(passable, 2, {one.number: 0.0 for one in first})]
+        return [*first, *self._found(passable, 2, frozenset(one.number for one in first), fits)]
 
-    def _found(self, through: Iterable[str], hop: int, without: Mapping[int, float]) -> list[Neighbour]:
+    def _found(
+        self, through: Iterable[str], hop: int, without: frozenset[int], fits: Callable[[int], float]
+    ) -> list[Neighbour]:
         weights: defaultdict[int, float] = defaultdict(float)
         for entity in through:
             weight = rarity(len(self._named), len(self._thoughts[entity]))
+            weight *= _WORD if entity.startswith("word:") else 1.0
             for number in self._thoughts[entity]:
                 if number not in without:
                     weights[number] += weight
-        numbers = list(weights)
-        order = ranked(list(weights.values()), [-number for number in numbers])
+        for number in weights:
+            weights[number] += _TURN * fits(number)
+        least = _LEAST * max(weights.values(), default=0.0)
+        numbers = [number for number, weight in weights.items() if reaches(weight, least)]
+        order = ranked([weights[number] for number in numbers], [-number for number in numbers])
         return [Neighbour(numbers[place], hop, weights[numbers[place]]) for place in order]
 
 

@@ -212,19 +212,19 @@ class PerltMemory(TimMemory):
 def is_standing(thought: Draft, language: Language) -> bool:
     """Check whether a thought says who somebody is; else it belongs to what happened.
 
-    What a treatment depends on and what is said of relatives stands. Complaints, measurements and whatever has a time
-    belong to an event, unless they name an illness or a habit that doctors ask about.
+    What a treatment depends on stands, and so do illnesses and habits that doctors ask about. What else is said of
+    other people, or written down by a model, stands if it has no time. Complaints and reports belong to an event.
     """
-    is_measured = bool(topic_of(thought)) and not thought.asked
-    if thought.is_doctors or is_measured:
+    topic = topic_of(thought)
+    is_report = bool(topic) and thought.sentence.startswith(topic) and not thought.asked
+    if thought.is_doctors or is_report:
         return False
-    if thought.is_protected or thought.subject not in PATIENT:
+    named = things(f"{thought.relation} {thought.asked} {thought.object}", language)
+    if thought.is_protected or (named and named.isdisjoint(_complaints())):
         return True
-    text = f"{thought.relation} {thought.asked} {thought.object}"
-    named = things(text, language)
-    if named:
-        return named.isdisjoint(_complaints())
-    return not (thought.reported or time_finder(language).search(thought.object))
+    is_timed = bool(thought.reported or time_finder(language).search(thought.object))
+    is_other = thought.subject not in PATIENT
+    return not is_timed and (is_other or (thought.is_by_model and not named))
 
 
 @cache
