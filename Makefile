@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types pytest coverage clean constraints transcripts ram-model
+.PHONY: demo test lint types pytest coverage clean constraints transcripts ram-model perlt-model
 
 demo: $(VENV)/.installed
 	@rm -f runs/demo.osler*
@@ -49,6 +49,10 @@ transcripts: $(VENV)/.installed-dev
 ram-model: $(VENV)/.installed-dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[train]'
 	$(BIN)/python -m training.ram_model
+
+perlt-model: $(VENV)/.installed-dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[train]'
+	$(BIN)/python -m training.question_classes
 
 # Names and versions only: an address would tie the project to one mirror.
 constraints: $(VENV)/.installed-dev

@@ -26,8 +26,9 @@ from tests.agents.questions import FOLDER, Labelled
 
 from osler.agents.ram.evidence import COLUMNS, Evidence, read_asks
 from osler.language import Language
-from osler.language.lexicon.concept_model import ConceptModel, concept_model, counted
+from osler.language.lexicon.concept_model import ConceptModel, concept_model
 from osler.language.lexicon.thesaurus import idioms, names
+from osler.language.pieces import counted
 from osler.records import PatientRecord, RecordPool
 from training.imported import PREFIX, imported, put_to
 from training.labels import HERE, asks, by_hand

@@ -22,6 +22,8 @@ BUILT_IN = {
     "memorybank": "memorybank:MemoryBankMemory",
     "scm": "scm:ScmMemory",
     "summary": "summary.memory:SummaryMemory",
+    "perlt": "perlt.memory:PerltMemory",
+    "graph": "graph.memory:GraphMemory",
 }
 """Where each built-in memory is; it is imported when it is wanted."""
 

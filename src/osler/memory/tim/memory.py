@@ -51,11 +51,13 @@ class TimMemory(StoredThoughts):
     """One patient's thoughts: a space of its own, never a part of a shared one."""
 
     name = "tim"
+    options: type[TimSettings] = TimSettings
+    """The options that can be given after its name."""
 
     def __init__(self, settings: MemorySettings) -> None:
         """Start empty."""
         self._settings = settings
-        self._tim = TimSettings.of(settings.options)
+        self._tim = self.options.of(self.name, settings.options)
         self._language = settings.language
         self._embedder = open_embedder(self._tim.embedder)
         self._bank: MemoryBank | None = None

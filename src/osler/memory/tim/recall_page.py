@@ -140,6 +140,25 @@ class PageWriter:
             page.add(self.words(one), 0)
         return self._told(page, (), (one.turn for one in found if one.id not in page.told))
 
+    def choose(self, items: Iterable[Thought | int], budget: int) -> Told:
+        """Tell these thoughts, and these turns word for word, in their order as long as there is room.
+
+        What does not fit is passed over. The lines of a turn that is told word for word are left out. Questions of the
+        day of which nothing is told are named.
+        """
+        page, turns, needed = self._begin(budget), set[int](), self._named_room(budget)
+        for item in items:
+            if isinstance(item, int):
+                turns.add(item)
+                page.add_whole(item, needed)
+            else:
+                turns.update(item.turns)
+                if page.whole.isdisjoint(item.turns) or item.is_by_model:
+                    page.add(self.words(item), needed)
+        covered = page.turns | page.whole
+        asked = page.name_questions(turn for turn in self._turns_today() if turn not in covered)
+        return self._told(page, asked, turns - covered)
+
     def write(
         self, found: Sequence[Thought], turns: Sequence[int], unread: Sequence[int], budget: int, *, bears: bool = True
     ) -> Told:

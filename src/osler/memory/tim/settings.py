@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
-from osler.errors import UserError
+from osler.memory.options import MemoryOptions
 
 
-class TimSettings(BaseModel):
+class TimSettings(MemoryOptions):
     """The options and their defaults."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     mode: Literal["one", "rules", "paper"] = "one"
     """How it thinks after a turn: one request, no model, or the papers' separate requests."""
@@ -34,20 +32,3 @@ class TimSettings(BaseModel):
     @classmethod
     def _as_in_the_papers(cls, options: dict[str, str]) -> dict[str, str]:
         return {"k": "5", "integrate": "true", **options} if options.get("mode") == "paper" else options
-
-    @classmethod
-    def of(cls, options: dict[str, str]) -> Self:
-        """Read what was given after the memory's name.
-
-        Raises:
-            UserError: an option that there is not, or a value that it cannot have.
-        """
-        try:
-            return cls.model_validate(options)
-        except ValidationError as error:
-            first = error.errors()[0]
-            named = ".".join(str(part) for part in first["loc"])
-            raise UserError(
-                f"the memory tim cannot be made with {named}={first.get('input')!r}: {first['msg'].lower()}",
-                f"options are {', '.join(cls.model_fields)}, as in --memory tim,mode=paper,k=5",
-            ) from None

@@ -104,12 +104,12 @@ class StoredThoughts:
         vector = await self._embedder.embed_query(query)
         active = self._space.active
         hits = recall_thoughts(query, vector, self._space, len(active) or 1, bank=self._bank)
-        found = {_key(hit.number): hit.score for hit in hits}
+        found = {thought_key(hit.number): hit.score for hit in hits}
         silent = {*self._bank.turns} - {turn for thought in self._space.ledger for turn in thought.turns}
         if silent or not hits:
             turns = {hit.number: hit.score for hit in recall_talk(query, vector, self._bank, len(self._bank))}
             found |= {turn_key(turn): turns[turn] for turn in silent}
-            found = {_key(one.id): turns.get(one.turn, 0.0) for one in active} | found
+            found = {thought_key(one.id): turns.get(one.turn, 0.0) for one in active} | found
         return sorted(found.items(), key=lambda pair: -pair[1])
 
     async def rewrite(self, key: str, text: str) -> list[str]:
@@ -151,7 +151,7 @@ class StoredThoughts:
                 elif turn is not None:
                     turns[number] = _reworded(turn, erased.sentence, _objects(sharing), _objects(rest))
         await self._rebuild(turns, thoughts)
-        return [*map(_key, sorted(gone)), *(turn_key(number) for number, turn in turns.items() if turn is None)]
+        return [*map(thought_key, sorted(gone)), *(turn_key(number) for number, turn in turns.items() if turn is None)]
 
     async def _rebuild(self, turns: Mapping[int, Turn | None], thoughts: Mapping[int, Thought]) -> None:
         """Start again with other turns and thoughts in place of those with their numbers; None is left out."""
@@ -175,13 +175,14 @@ class StoredThoughts:
         self._unread = [number for number in self._unread if turns.get(number, 0) is not None]
 
 
-def _key(number: int) -> str:
+def thought_key(number: int) -> str:
+    """The key of a thought."""
     return f"{_THOUGHT}{number}"
 
 
 def _item(thought: Thought, language: Language) -> MemoryItem:
-    by = _key(thought.by) if thought.by else None
-    return MemoryItem(_key(thought.id), _text(thought, language), thought.status is ThoughtStatus.ACTIVE, by)
+    by = thought_key(thought.by) if thought.by else None
+    return MemoryItem(thought_key(thought.id), _text(thought, language), thought.status is ThoughtStatus.ACTIVE, by)
 
 
 def _text(thought: Thought, language: Language) -> str:

@@ -1,0 +1,178 @@
+"""A knowledge graph as a memory: facts are edges between entities, each with the time for which it holds.
+
+The edges are the thoughts of Think-in-Memory, formed and corrected as there; the graph is derived from them and has no
+state of its own. A recall returns the edges within two hops of what the query names. All that is known of the patient
+is two hops away by way of the patient, and comes last. What was replaced is only told if the query asks for the past.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from itertools import islice
+from typing import Any, NamedTuple
+
+from osler.language.cues import finder
+from osler.memory.base import MemorySettings, Recall, Turn, tokens
+from osler.memory.graph.neighbourhood import EntityGraph, Neighbour
+from osler.memory.tim.memory import TimMemory
+from osler.memory.tim.memory_bank import MemoryBank
+from osler.memory.tim.recall_page import PageWriter
+from osler.memory.tim.retrieve import Hit, recall_thoughts
+from osler.memory.tim.settings import TimSettings
+from osler.memory.tim.stored import thought_key
+from osler.memory.tim.thought import Thought, ThoughtKind, ThoughtStatus
+from osler.memory.tim.thought_space import ThoughtSpace
+from osler.prompts import phrases
+
+_NEAREST = 8
+"""Edges that bear most on the query, before those that a treatment depends on."""
+_VITAL = 4
+"""Edges that a treatment depends on, allergies first, before the rest of the neighbourhood."""
+_SHORTEST = 3
+"""Tokens of the shortest line: no more edges are tried than fit into the budget of these."""
+_PAST, _MOST_PAST = 0.3, 5
+"""Share of the budget for what is no longer so, and the most lines."""
+
+
+class GraphSettings(TimSettings):
+    """The options of `graph`, with those of Think-in-Memory for how thoughts are formed."""
+
+    history: bool = False
+    """Whether replaced facts are told too, as such, if the query does not ask for the past."""
+
+
+class Edge(NamedTuple):
+    """A fact between two entities, and the time for which it holds."""
+
+    number: int
+    subject: str
+    relation: str
+    object: str
+    turn: int
+    valid_from: datetime | None
+    """When it was said, if the turn has a time."""
+    reported: str
+    """When it happened, as it was said."""
+    is_current: bool
+    superseded_in: int | None = None
+    """The turn in which something else was said instead."""
+    superseded_at: datetime | None = None
+    by: int | None = None
+    """The number of the edge that took its place."""
+
+
+class GraphMemory(TimMemory):
+    """One patient's facts as a graph."""
+
+    name = "graph"
+    options = GraphSettings
+
+    def __init__(self, settings: MemorySettings) -> None:
+        """Start empty."""
+        super().__init__(settings)
+        assert isinstance(self._tim, GraphSettings)
+        self._history = self._tim.history
+        self._graph = EntityGraph(self._language)
+
+    @property
+    def edges(self) -> tuple[Edge, ...]:
+        """All edges there ever were but for those that were merged into others or erased."""
+        space, bank = self._space, self._bank
+        if space is None or bank is None:
+            return ()
+        at = {turn.number: turn.at for turn in bank.last_turns(len(bank))}
+        kept = (one for one in space.ledger if one.object and one.status is not ThoughtStatus.MERGED)
+        return tuple(_edge(one, space, at) for one in kept)
+
+    async def _recall(self, query: str, space: ThoughtSpace, bank: MemoryBank) -> Recall:
+        near = self._near_query(query, space, bank)
+        current = [one for one in near if space[one.number].status is ThoughtStatus.ACTIVE]
+        hits = [Hit(one.number, one.score, 0.0, 0.0) for one in current]
+        if not near:
+            vector = await self._embedder.embed_query(query)
+            hits = recall_thoughts(query, vector, space, self._tim.k or _NEAREST, bank=bank)
+        writer, budget = self._page_writer(bank, space), self._settings.budget
+        past = self._past(query, near, space, writer)
+        left = budget - sum(tokens(line) + 1 for line in past)
+        told = writer.choose(islice(self._tellable(hits, space), max(_NEAREST, left // _SHORTEST)), left)
+        recall = self._recalled(told, hits, bank)
+        return recall.model_copy(update={"text": "\n".join(filter(None, (recall.text, *past)))})
+
+    def _near_query(self, query: str, space: ThoughtSpace, bank: MemoryBank) -> list[Neighbour]:
+        """The edges within two hops, whatever became of them."""
+        self._graph.grow(space)
+        by_turn = bank.bm25.scores(query)
+        return self._graph.near(query, lambda number: max(by_turn.get(turn, 0.0) for turn in space[number].turns))
+
+    def _tellable(self, hits: list[Hit], space: ThoughtSpace) -> Iterator[Thought | int]:
+        """What may be told, in order: edges, and turns of which no answer of the model could be read."""
+        near = [space[hit.number] for hit in hits]
+        if self._tim.k:
+            yield from near[: self._tim.k]
+            return
+        yield from near[:_NEAREST]
+        yield from sorted(space.vital, key=lambda one: one.kind is not ThoughtKind.ALLERGY)[:_VITAL]
+        yield from reversed(self._unread)
+        yield from near[_NEAREST:]
+        yield from reversed(space.active)
+
+    def _past(self, query: str, near: list[Neighbour], space: ThoughtSpace, writer: PageWriter) -> list[str]:
+        """Lines of replaced edges, if they are wanted."""
+        if not (self._history or finder("past", self._language).search(query)):
+            return []
+        replaced = (space[one.number] for one in near)
+        lines, left = list[str](), self._settings.budget * _PAST
+        for one in (one for one in replaced if one.status is ThoughtStatus.SUPERSEDED and not one.is_doctors):
+            line = self._past_line(one, space, writer)
+            if tokens(line) + 1 <= left and len(lines) < _MOST_PAST:
+                lines.append(line)
+                left -= tokens(line) + 1
+        return lines
+
+    def _past_line(self, thought: Thought, space: ThoughtSpace, writer: PageWriter) -> str:
+        assert thought.by is not None and self._bank is not None
+        turn = space[thought.by].turn
+        at = self._bank[turn].at if turn in self._bank.turns else None
+        until = phrases("tim_lines", self._language)["turns"].format(turns=turn)
+        if turn < 1 and at is not None:
+            until = at.date().isoformat()
+        return phrases("graph_lines", self._language)["past"].format(until=until, line=writer.words(thought).line)
+
+    async def search(self, query: str) -> list[tuple[str, float]]:
+        """The neighbourhood of the query first, then all other items by how well they fit."""
+        others = await super().search(query)
+        if self._space is None or self._bank is None:
+            return others
+        near = {thought_key(one.number): one.score for one in self._near_query(query, self._space, self._bank)}
+        items = {key for key, _ in others}
+        found = {key: 1 + score for key, score in near.items() if key in items}
+        rest = (key for key, _ in others if key not in found)
+        return [*found.items(), *((key, 1 / (place + 1)) for place, key in enumerate(rest, 1))]
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Restore exactly what was saved."""
+        self._graph = EntityGraph(self._language)
+        super().restore(state)
+
+    async def _rebuild(self, turns: Mapping[int, Turn | None], thoughts: Mapping[int, Thought]) -> None:
+        self._graph = EntityGraph(self._language)
+        await super()._rebuild(turns, thoughts)
+
+
+def _edge(thought: Thought, space: ThoughtSpace, at: Mapping[int, datetime | None]) -> Edge:
+    is_current = thought.status is ThoughtStatus.ACTIVE
+    ended = None if is_current or thought.by is None else space[thought.by].turn
+    return Edge(
+        thought.id,
+        thought.subject,
+        thought.relation,
+        thought.object,
+        thought.turn,
+        at.get(thought.turn),
+        thought.reported,
+        is_current,
+        ended,
+        None if ended is None else at.get(ended),
+        None if is_current else thought.by,
+    )

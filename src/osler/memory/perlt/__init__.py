@@ -1,0 +1,1 @@
+"""Semantic and episodic memory as in PerLTQA."""

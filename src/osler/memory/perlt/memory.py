@@ -1,0 +1,240 @@
+"""PerLTQA's memory: standing facts in one store, what was said in another, and a classifier that weighs the two.
+
+The semantic store is the active thoughts that say who the patient is: allergies, medicines, conditions, relatives,
+habits. The episodic store is the turns, word for word. A recall takes the best of each store and ranks them together by
+how likely the question asks for that store, and by how well each fits. Thoughts are formed and corrected as in
+Think-in-Memory; a turn with something that was corrected since is told by its thoughts alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from functools import cache
+from itertools import chain, islice
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from osler.language import Language
+from osler.language.lexicon.phrases import things
+from osler.language.lexicon.thesaurus import load
+from osler.language.times_and_values import time_finder
+from osler.memory.base import MemorySettings, Recall, Turn
+from osler.memory.items import turn_key
+from osler.memory.perlt.question_class import probability_by_model, semantic_probability, sigmoid
+from osler.memory.tim.bm25 import Bm25
+from osler.memory.tim.fact_lines import topic_of
+from osler.memory.tim.memory import TimMemory
+from osler.memory.tim.memory_bank import MemoryBank
+from osler.memory.tim.retrieve import Hit
+from osler.memory.tim.settings import TimSettings
+from osler.memory.tim.stored import thought_key
+from osler.memory.tim.thought import PATIENT, Draft, Thought
+from osler.memory.tim.thought_space import ThoughtSpace
+from osler.memory.tim.vectors import VectorIndex
+from osler.ranking import ranked
+
+
+class MemoryClass(StrEnum):
+    """A store of the memory."""
+
+    SEMANTIC = "semantic"
+    EPISODIC = "episodic"
+
+
+class PerltSettings(TimSettings):
+    """The options of `perlt`, with those of Think-in-Memory for how thoughts are formed."""
+
+    k: int | None = Field(default=5, ge=1)
+    """Items that a recall takes from each store."""
+    retriever: Literal["bm25", "dense"] = "bm25"
+    """How items are scored against the question: by words, or by the cosine of their vectors."""
+    classify: Literal["shipped", "model"] = "shipped"
+    """What tells which store a question asks for: the classifier that is shipped, or the memory's model."""
+    alpha: float = Field(default=0.5, ge=0.0)
+    """Weight of the class in the ranking."""
+    beta: float = Field(default=0.5, ge=0.0)
+    """Weight of the item's own score."""
+
+
+class StoreItem(NamedTuple):
+    """An item of a store: a thought of the semantic, a turn of the episodic one."""
+
+    store: MemoryClass
+    number: int
+    score: float
+
+
+def reranked(
+    stores: Mapping[MemoryClass, Sequence[tuple[int, float]]],
+    likely: Mapping[MemoryClass, float],
+    alpha: float = 0.5,
+    beta: float = 0.5,
+) -> list[StoreItem]:
+    """Rank the items of all stores by alpha * P(class) + beta * sigmoid(score).
+
+    Args:
+        stores: Numbers with scores, in the order within each store, which is kept.
+        likely: How likely the question asks for each store.
+        alpha: Weight of the class.
+        beta: Weight of the score.
+    """
+    items = [
+        StoreItem(store, number, alpha * likely[store] + beta * sigmoid(score))
+        for store, found in stores.items()
+        for number, score in found
+    ]
+    places = [(place, store) for store, found in stores.items() for place in range(len(found))]
+    return [items[place] for place in ranked([item.score for item in items], places)]
+
+
+class PerltMemory(TimMemory):
+    """One patient's standing facts and what was said."""
+
+    name = "perlt"
+    options = PerltSettings
+
+    def __init__(self, settings: MemorySettings) -> None:
+        """Start empty."""
+        super().__init__(settings)
+        assert isinstance(self._tim, PerltSettings)
+        self._perlt = self._tim
+        self._standing: dict[int, bool] = {}
+        """Whether a thought is a standing fact, by its number."""
+        self._classified: tuple[str, float] | None = None
+        """The last question and its probability."""
+        self.failed_classifications = 0
+        """Questions for which the model gave no probability, so that the shipped classifier was used."""
+
+    async def _recall(self, query: str, space: ThoughtSpace, bank: MemoryBank) -> Recall:
+        """The best of both stores as far as they fit, and the last turn of the present visit before all else."""
+        items, requests = await self._ranking(query, space, bank, self._perlt.k or 1)
+        last = next(bank.newest, 0)
+        told = self._page_writer(bank, space).choose(
+            chain([last] if last > 0 else [], self._tellable(items, space)), self._settings.budget
+        )
+        scores: dict[int, Hit] = {}
+        for item in items:
+            is_turn = item.store is MemoryClass.EPISODIC
+            for number in space.of_turn(item.number) if is_turn else [item.number]:
+                said = item.number if is_turn else None
+                scores.setdefault(number, Hit(number, item.score, 0.0, 0.0, said))
+        recall = self._recalled(told, list(scores.values()), bank)
+        return recall.model_copy(update={"requests": requests})
+
+    def _tellable(self, items: Iterable[StoreItem], space: ThoughtSpace) -> Iterator[Thought | int]:
+        for item in items:
+            if item.store is MemoryClass.SEMANTIC:
+                yield space[item.number]
+            elif item.number in space.corrected_turns:
+                yield from (space[number] for number in space.of_turn(item.number))
+            else:
+                yield item.number
+
+    async def search(self, query: str) -> list[tuple[str, float]]:
+        """All items in the order of the ranking. A turn is shown by its thoughts, or as it is if it left none."""
+        space, bank = self._space, self._bank
+        if space is None or bank is None:
+            return []
+        items, _ = await self._ranking(query, space, bank, space.size + len(bank))
+        silent = {*bank.turns} - {turn for thought in space.ledger for turn in thought.turns}
+        found: dict[str, float] = {}
+        for item in items:
+            if item.store is MemoryClass.SEMANTIC:
+                keys = [thought_key(item.number)]
+            elif item.number in silent:
+                keys = [turn_key(item.number)]
+            else:
+                keys = [thought_key(number) for number in space.of_turn(item.number)]
+            for key in keys:
+                found.setdefault(key, item.score)
+        return list(found.items())
+
+    async def _ranking(self, query: str, space: ThoughtSpace, bank: MemoryBank, k: int) -> tuple[list[StoreItem], int]:
+        """The best k of each store in one order, and the model requests it took."""
+        semantic, requests = await self._semantic_probability(query)
+        vector = await self._embedder.embed_query(query)
+        by_turn = self._scores(query, vector, bank.bm25, bank.index)
+        by_thought = self._scores(query, vector, space.bm25, space.index)
+        for turn, score in by_turn.items():
+            # A thought leaves out what its question says.
+            by_thought.update((one, max(score, by_thought.get(one, score))) for one in space.of_turn(turn))
+        # What nothing speaks for comes last: what a treatment depends on, then the newest.
+        others = chain((one.id for one in space.vital), (one.id for one in reversed(space.active)))
+        facts = (number for number in _in_order(by_thought, others) if self._is_standing(space[number]))
+        stores = {
+            MemoryClass.SEMANTIC: [(number, by_thought.get(number, 0.0)) for number in islice(facts, k)],
+            MemoryClass.EPISODIC: [
+                (number, by_turn.get(number, 0.0)) for number in islice(_in_order(by_turn, bank.newest), k)
+            ],
+        }
+        likely = {MemoryClass.SEMANTIC: semantic, MemoryClass.EPISODIC: 1 - semantic}
+        return reranked(stores, likely, self._perlt.alpha, self._perlt.beta), requests
+
+    def _scores(self, query: str, vector: NDArray[np.float32], words: Bm25, index: VectorIndex) -> dict[int, float]:
+        """How well texts fit; those are left out that share no word or have no positive cosine."""
+        if self._perlt.retriever == "dense":
+            return {number: cosine for number, cosine in index.search(vector, len(index)) if cosine > 0.0}
+        return words.scores(query)
+
+    async def _semantic_probability(self, query: str) -> tuple[float, int]:
+        """How likely the query asks for standing facts, and the model requests it took."""
+        thinker = self._settings.thinker
+        if self._perlt.classify == "shipped" or thinker is None:
+            return semantic_probability(query, self._language), 0
+        if self._classified and self._classified[0] == query:
+            return self._classified[1], 0
+        given, requests = await probability_by_model(query, self._language, thinker)
+        if given is None:
+            self.failed_classifications += 1
+            given = semantic_probability(query, self._language)
+        self._classified = query, given
+        return given, requests
+
+    def _is_standing(self, thought: Thought) -> bool:
+        if thought.id not in self._standing:
+            self._standing[thought.id] = is_standing(thought, self._language)
+        return self._standing[thought.id]
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Restore exactly what was saved."""
+        self._standing = {}
+        super().restore(state)
+
+    async def _rebuild(self, turns: Mapping[int, Turn | None], thoughts: Mapping[int, Thought]) -> None:
+        self._standing = {}
+        await super()._rebuild(turns, thoughts)
+
+
+def is_standing(thought: Draft, language: Language) -> bool:
+    """Check whether a thought says who somebody is; else it belongs to what happened.
+
+    What a treatment depends on stands, and so do illnesses and habits that doctors ask about. What else is said of
+    other people, or written down by a model, stands if it has no time. Complaints and reports belong to an event.
+    """
+    topic = topic_of(thought)
+    is_report = bool(topic) and thought.sentence.startswith(topic) and not thought.asked
+    if thought.is_doctors or is_report:
+        return False
+    named = things(f"{thought.relation} {thought.asked} {thought.object}", language)
+    if thought.is_protected or (named and named.isdisjoint(_complaints())):
+        return True
+    is_timed = bool(thought.reported or time_finder(language).search(thought.object))
+    is_other = thought.subject not in PATIENT
+    return not is_timed and (is_other or (thought.is_by_model and not named))
+
+
+@cache
+def _complaints() -> frozenset[str]:
+    """The concepts of the thesaurus that are symptoms and signs."""
+    return frozenset(concept["id"] for concept in load("symptoms.yaml"))
+
+
+def _in_order(scores: Mapping[int, float], others: Iterable[int]) -> Iterator[int]:
+    """The numbers with scores, the best first and of two alike the newer one; then the others."""
+    numbers = list(scores)
+    places = ranked(list(scores.values()), [-number for number in numbers])
+    yield from dict.fromkeys(chain((numbers[place] for place in places), others))

@@ -1,0 +1,166 @@
+"""The memory `graph`: entities, two hops, and the time for which a fact holds."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta
+
+import pytest
+from pydantic import BaseModel
+
+from osler.language import Language
+from osler.memory import MemorySettings, Turn, memory_factory
+from osler.memory.graph.entities import entities
+from osler.memory.graph.memory import GraphMemory
+from osler.prompts import Prompt
+
+START = datetime.fromisoformat("2026-01-05T09:00")
+by_language = pytest.mark.parametrize("language", list(Language))
+
+
+def graph(language: Language, budget: int = 2000, thinker: object = None, **options: str) -> GraphMemory:
+    spec = ",".join(["graph", *(f"{key}={value}" for key, value in options.items())])
+    made = memory_factory(spec)(MemorySettings(language=language, budget=budget, thinker=thinker))
+    assert isinstance(made, GraphMemory)
+    return made
+
+
+async def told(memory: GraphMemory, *said: tuple[str, str], first: int = 1) -> None:
+    for number, (question, reply) in enumerate(said, first):
+        at = START + timedelta(days=number)
+        await memory.remember(Turn(number=number, question=question, reply=reply, at=at))
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "other"),
+    [
+        (Language.EN, "my mum", "your mother"),
+        (Language.EN, "high blood pressure", "hypertension"),
+        (Language.EN, "Coumadin", "warfarin"),
+        (Language.EN, "tummy", "abdomen"),
+        (Language.ZH, "我妈", "您母亲"),
+        (Language.ZH, "血压高", "高血压"),
+        (Language.ZH, "芬必得", "布洛芬"),
+        (Language.ZH, "我姐", "您姐姐"),
+    ],
+)
+def test_names_of_one_thing_are_one_entity(language: Language, one: str, other: str) -> None:
+    assert entities(one, language) & entities(other, language)
+
+
+def test_a_brother_is_not_a_sister() -> None:
+    assert not entities("brother", Language.EN) & entities("sister", Language.EN)
+    assert not entities("哥哥", Language.ZH) & entities("姐姐", Language.ZH)
+
+
+CHAIN = {
+    Language.EN: (
+        ("Tell me about your family.", "My brother works at Halden."),
+        ("Any trouble there?", "Halden had a fire."),
+        ("What do you do on Sundays?", "I play chess."),
+        ("What did they burn?", "Halden burned with asbestos."),
+    ),
+    Language.ZH: (
+        ("说说您的家人。", "我弟弟在海登厂上班。"),
+        ("那里出过事吗？", "海登厂着过火。"),
+        ("星期天做什么？", "我下象棋。"),
+        ("烧了什么？", "海登厂烧的是石棉。"),
+    ),
+}
+
+
+@by_language
+async def test_a_second_hop_joins_what_was_said_in_two_turns(language: Language) -> None:
+    memory = graph(language)
+    await told(memory, *CHAIN[language])
+    question = {Language.EN: "How is your brother?", Language.ZH: "您弟弟怎么样？"}[language]
+    found = [memory.turns_of(key) for key, _ in await memory.search(question)]
+    assert found[0] == (1,) and found.index((3,)) == 3
+
+
+CHANGED = {
+    Language.EN: (("Which dose of warfarin?", "Warfarin 3 mg."), ("And now?", "I was changed to warfarin 5 mg.")),
+    Language.ZH: (("华法林吃多少？", "华法林3毫克。"), ("现在呢？", "华法林改成5毫克了。")),
+}
+NOW = {Language.EN: "How much warfarin does she take?", Language.ZH: "她吃多少华法林？"}
+BEFORE = {Language.EN: "How much warfarin did she take before?", Language.ZH: "她以前吃多少华法林？"}
+OLD = {Language.EN: "3 mg", Language.ZH: "3毫克"}
+NEW = {Language.EN: "5 mg", Language.ZH: "5毫克"}
+
+
+@by_language
+async def test_a_replaced_edge_is_told_only_if_the_past_is_asked_for(language: Language) -> None:
+    memory, shown = graph(language), graph(language, history="true")
+    await told(memory, *CHANGED[language])
+    await told(shown, *CHANGED[language])
+    now = await memory.recall(NOW[language])
+    assert NEW[language] in now.text and OLD[language] not in now.text
+    for recall in (await memory.recall(BEFORE[language]), await shown.recall(NOW[language])):
+        current, past = recall.text.splitlines()[0], recall.text.splitlines()[-1]
+        assert NEW[language] in current and OLD[language] in past and OLD[language] not in current
+        assert all(OLD[language] not in fact.object for fact in recall.facts)
+
+
+@by_language
+async def test_edges_know_from_when_to_when_they_hold(language: Language) -> None:
+    memory = graph(language)
+    await told(memory, *CHANGED[language])
+    old, new = memory.edges
+    assert (old.is_current, new.is_current) == (False, True)
+    assert old.valid_from == START + timedelta(days=1)
+    assert (old.superseded_in, old.superseded_at, old.by) == (2, START + timedelta(days=2), new.number)
+    assert new.valid_from == START + timedelta(days=2) and new.superseded_at is None and new.by is None
+
+
+@by_language
+async def test_the_graph_follows_what_is_saved_and_erased(language: Language) -> None:
+    memory, other, third = (graph(language) for _ in range(3))
+    await told(memory, *CHANGED[language])
+    await memory.recall(NOW[language])
+    other.restore(json.loads(json.dumps(memory.snapshot())))
+    third.apply(json.loads(json.dumps(memory.delta(everything=True))))
+    await told(memory, *CHAIN[language], first=3)
+    await told(other, *CHAIN[language], first=3)
+    third.apply(json.loads(json.dumps(memory.delta())))
+    for query in (NOW[language], BEFORE[language], CHAIN[language][0][1]):
+        assert (await memory.recall(query)) == (await other.recall(query)) == (await third.recall(query))
+    [key, *_] = [key for key, _ in await memory.search(NOW[language])]
+    await memory.erase([key])
+    recall = await memory.recall(BEFORE[language])
+    assert NEW[language] not in recall.text and OLD[language] not in recall.text
+
+
+@by_language
+async def test_without_a_known_entity_the_nearest_thoughts_are_recalled(language: Language) -> None:
+    memory = graph(language, k="2")
+    await told(memory, *CHAIN[language])
+    recall = await memory.recall({Language.EN: "zzz", Language.ZH: "呜呜"}[language])
+    assert len(recall.facts) <= 2
+    full = graph(language)
+    await told(full, *CHAIN[language])
+    assert len((await full.recall("zzz")).facts) == 4
+
+
+THOUGHTS = {
+    Language.EN: [("patient", "takes", "warfarin"), ("mother", "lives in", "Lisbon")],
+    Language.ZH: [("患者", "服用", "华法林"), ("母亲", "住在", "里斯本")],
+}
+
+
+@by_language
+async def test_a_models_thoughts_are_edges_and_unread_turns_are_kept_whole(language: Language) -> None:
+    rows = [
+        {"subject": subject, "relation": relation, "object": thing, "sentence": thing}
+        for subject, relation, thing in THOUGHTS[language]
+    ]
+    answers = [json.dumps({"thoughts": rows}, ensure_ascii=False), "no json", "no json either"]
+
+    async def model(prompt: Prompt, text: str, schema: type[BaseModel] | None, most: int) -> str | None:
+        return answers.pop(0)
+
+    memory = graph(language, thinker=model)
+    await told(memory, ("?", "..."), CHAIN[language][2])
+    assert [(edge.subject, edge.relation, edge.object) for edge in memory.edges] == THOUGHTS[language]
+    recall = await memory.recall({Language.EN: "your mum", Language.ZH: "您妈妈"}[language])
+    assert THOUGHTS[language][1][2] in recall.text.splitlines()[0]
+    assert CHAIN[language][2][1] in recall.text
