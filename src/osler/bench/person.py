@@ -1,0 +1,178 @@
+"""Measure one memory on one person: replay, ask, then correct, delete, and look at how it fills."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from osler.bench.ask import Examiner
+from osler.bench.cases import BenchCase, BenchQuestion
+from osler.bench.facts import FactChange, borrowed_questions, correcting_turn, fact_changes
+from osler.bench.models import BenchModel
+from osler.bench.replay import MemoryMaker, leaks_between, places_of, ranked_turns
+from osler.bench.results import AskedResult, ChangedFact, Fullness, PersonResult
+from osler.bench.scoring import graded, holds, parts_found
+from osler.memory.base import Memory, MemorySettings, Recall
+from osler.memory.items import ItemisedMemory
+from osler.seeds import derive
+from osler.simulator.clients import Clients
+
+STAGES = (25, 50, 75, 100)
+"""Per cent of the history at which early questions are asked."""
+TOP = 5
+"""The k of the measures that have one k."""
+_MOST_EARLY, _MOST_AGAIN = 10, 10
+
+
+@dataclass(frozen=True)
+class BenchSettings:
+    """What decides the results of a bench, beside the data and the memories."""
+
+    budget: int = 2000
+    seed: int = 0
+    model: str | None = None
+    judge: str | None = None
+
+
+@dataclass
+class Replayed:
+    """A memory that has taken in a whole history, and what was asked on the way."""
+
+    memory: Memory
+    seconds: float = 0.0
+    fullness: list[Fullness] = field(default_factory=list)
+    asked: list[AskedResult] = field(default_factory=list)
+
+
+class PersonBench:
+    """One memory on one person's conversations."""
+
+    def __init__(
+        self, spec: str, case: BenchCase, others: Sequence[BenchCase], settings: BenchSettings, clients: Clients
+    ) -> None:
+        """Take the person, and everybody of the same data set."""
+        self._spec, self._case, self._others, self._seed = spec, case, others, settings.seed
+        self._thinks = BenchModel(clients, settings.model) if settings.model else None
+        self._answers = BenchModel(clients, settings.model) if settings.model else None
+        self._judge = BenchModel(clients, settings.judge) if settings.judge else None
+        self._examiner = Examiner(case, self._answers, self._judge)
+        made = MemorySettings(
+            language=case.language,
+            budget=settings.budget,
+            seed=derive(settings.seed, case.person, 0, "memory"),
+            thinker=self._thinks.thinker if self._thinks else None,
+        )
+        self._maker = MemoryMaker(spec, made)
+
+    async def run(self) -> PersonResult:
+        """Everything that is measured."""
+        case, neighbour = self._case, self._neighbour()
+        questions = [*case.questions, *(borrowed_questions(case, neighbour) if neighbour else ())]
+        replayed = await self._replay(questions)
+        memory, last = replayed.memory, case.turns[-1].number
+        requests, tokens = (self._thinks.usage.requests, self._thinks.usage.tokens) if self._thinks else (0, 0)
+        changes = fact_changes(case, self._others, self._seed)
+        updates, deletions = await self._updates(memory, changes), await self._deletions(memory, changes)
+        at_end = [one for one in questions if one.asked_after is None or one.asked_after >= last]
+        asked = [*replayed.asked, *await self._asked_twice(memory, at_end)]
+        leaks = await leaks_between(self._maker, case, neighbour) if neighbour else ()
+        used = [model.usage for model in (self._thinks, self._answers, self._judge) if model]
+        costs = [usage.cost for usage in used if usage.cost is not None]
+        return PersonResult(
+            memory=self._spec,
+            data=case.data,
+            person=case.person,
+            language=case.language,
+            turns=len(case.turns),
+            asked=tuple(asked),
+            updates=tuple(updates),
+            deletions=None if deletions is None else tuple(deletions),
+            fullness=tuple(replayed.fullness),
+            leaks=leaks,
+            build_seconds=replayed.seconds,
+            requests=requests,
+            model_tokens=tokens,
+            cost=math.fsum(costs) if len(costs) == len(used) else None,
+            failed=sum(usage.failed for usage in used),
+        )
+
+    def _neighbour(self) -> BenchCase | None:
+        """The next person of the data set, who is not to be heard of here."""
+        place = self._others.index(self._case)
+        other = self._others[(place + 1) % len(self._others)]
+        return other if other is not self._case else None
+
+    async def _replay(self, questions: Sequence[BenchQuestion]) -> Replayed:
+        """Fill the memory; ask copies of it what is asked before the end, so that asking leaves no trace."""
+        turns = self._case.turns
+        done = Replayed(self._maker.empty())
+        stages = {math.ceil(len(turns) * percent / 100): percent for percent in STAGES}
+        early = [one for one in questions if one.turns and max(one.turns) <= min(stages)][:_MOST_EARLY]
+        for turn in turns:
+            begun = time.perf_counter()
+            await done.memory.remember(turn)
+            done.seconds += time.perf_counter() - begun
+            due = [one for one in questions if one.asked_after == turn.number and turn is not turns[-1]]
+            percent = stages.get(turn.number) if early else None
+            if due or percent:
+                copy = self._maker.copy(done.memory)
+                done.asked += [await self._examiner.ask(copy, one) for one in due]
+                done.fullness += [await self._full(copy, one, percent) for one in early if percent]
+        return done
+
+    async def _full(self, memory: Memory, question: BenchQuestion, percent: int) -> Fullness:
+        recall = await memory.recall(question.text)
+        places = places_of(question.turns, await ranked_turns(memory, question.text, recall))
+        found = parts_found(question, recall.text, self._case.language)
+        hit = any(place is not None and place <= TOP for place in places)
+        return Fullness(percent=percent, hit=hit, correct=graded(found))
+
+    async def _asked_twice(self, memory: Memory, questions: Sequence[BenchQuestion]) -> list[AskedResult]:
+        """Ask all questions one after the other, then some of them again."""
+        asked = [await self._examiner.ask(memory, one) for one in questions]
+        for place, one in enumerate(asked[:_MOST_AGAIN]):
+            asked[place] = one.model_copy(update={"consistent": await self._examiner.agreement(memory, one)})
+        return asked
+
+    async def _updates(self, memory: Memory, changes: Sequence[FactChange]) -> list[ChangedFact]:
+        """Correct facts in a copy of the memory, one turn each, and ask for them."""
+        if not changes:
+            return []
+        copy, first = self._maker.copy(memory), self._case.turns[-1].number + 1
+        corrections = [correcting_turn(change, self._case, number) for number, change in enumerate(changes, first)]
+        for turn in corrections:
+            await copy.remember(turn)
+        return [
+            await self._updated(copy, change, turn.number) for change, turn in zip(changes, corrections, strict=True)
+        ]
+
+    async def _updated(self, memory: Memory, change: FactChange, correction: int) -> ChangedFact:
+        question = change.question
+        recall = await memory.recall(question.text)
+        ranked = await ranked_turns(memory, question.text, recall)
+        new, *old = places_of([correction], ranked) + places_of(question.turns, ranked)
+        first = min((place for place in old if place is not None), default=None)
+        answer = await self._examiner.answer(question.text, recall)
+        return ChangedFact(
+            text=question.text,
+            old_gone=not holds(recall.text, change.old),
+            new_recalled=holds(recall.text, change.new),
+            new_first=None if new is None and first is None else first is None or (new is not None and new < first),
+            answered=None if answer is None else holds(answer, change.new) and not holds(answer, change.old),
+        )
+
+    async def _deletions(self, memory: Memory, changes: Sequence[FactChange]) -> list[ChangedFact] | None:
+        """Erase everything that rests on the gold turns from a copy of the memory, and ask for it."""
+        copy = self._maker.copy(memory)
+        if not isinstance(copy, ItemisedMemory):
+            return None
+        found = []
+        for change in changes:
+            keys = [key for key, _ in await copy.search(change.question.text)]
+            gone = [key for key in keys if change.question.turns.intersection(copy.turns_of(key))]
+            await copy.erase(gone)
+            recall: Recall = await copy.recall(change.question.text)
+            found.append(ChangedFact(text=change.question.text, old_gone=not holds(recall.text, change.old)))
+        return found
