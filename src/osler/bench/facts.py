@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from typing import NamedTuple
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+import yaml
 
 from osler.bench.cases import BenchCase, BenchQuestion, QuestionKind, text_of
 from osler.bench.scoring import holds, parts_found, squeezed
@@ -19,11 +23,15 @@ _NEXT_DIGIT = str.maketrans("0123456789", "1234567890")
 
 
 class FactChange(NamedTuple):
-    """A fact of a conversation and the value that takes its place."""
+    """A fact, and the value that takes its place."""
 
     question: BenchQuestion
     old: str
     new: str
+    correction: Turn
+    """The exchange that corrects it; its number is set when it is told."""
+    statement: Turn | None = None
+    """The exchange that tells the old value, if the conversation does not."""
 
 
 def single_facts(case: BenchCase) -> list[BenchQuestion]:
@@ -55,6 +63,7 @@ def fact_changes(case: BenchCase, others: Sequence[BenchCase], seed: int) -> lis
             if question.relation and len(question.wanted) == 1:
                 values.setdefault(question.relation, []).append(question.wanted[0])
     facts, found = single_facts(case), list[FactChange]()
+    line = phrases("bench_lines", case.language)["correction"]
     draws.shuffle(facts)
     for question in facts:
         old = question.wanted[0]
@@ -62,23 +71,36 @@ def fact_changes(case: BenchCase, others: Sequence[BenchCase], seed: int) -> lis
         changed = old.translate(_NEXT_DIGIT)
         usable = usable or ([changed] if _is_new(changed, old, own) else [])
         if usable and len(found) < _MOST_FACTS:
-            found.append(FactChange(question, old, draws.choice(usable)))
+            new = draws.choice(usable)
+            found.append(FactChange(question, old, new, _exchange(case, question.text, line.format(value=new))))
     return found
+
+
+def planted_facts(case: BenchCase) -> list[FactChange]:
+    """Facts that no conversation of the data has, told and later corrected; the same for everybody."""
+    found = []
+    for ask, reply, correction, question, old, new in _planted()[case.language]:
+        told, corrected = _exchange(case, ask, reply), _exchange(case, ask, correction)
+        found.append(FactChange(BenchQuestion(question, old), old, new, corrected, told))
+    return found
+
+
+@cache
+def _planted() -> Any:
+    return yaml.safe_load((files("osler.bench") / "planted_facts.yaml").read_text(encoding="utf-8"))
+
+
+def _exchange(case: BenchCase, asked: str, reply: str) -> Turn:
+    """An exchange after the conversation: whoever spoke first in it now replies to the other one."""
+    first, last = case.turns[0], case.turns[-1]
+    names = {"asked_by": first.said_by, "said_by": first.asked_by}
+    return last.model_copy(update={"question": asked, "reply": reply, **names})
 
 
 def _is_new(value: str, old: str, own: str) -> bool:
     new, before = squeezed(value), squeezed(old)
     fits = _SHORTEST_VALUE <= len(new) <= _LONGEST_VALUE
     return fits and new not in own and new not in before and before not in new
-
-
-def correcting_turn(change: FactChange, case: BenchCase, number: int) -> Turn:
-    """The exchange that corrects a fact: the question is asked again, and the answer is the new value."""
-    last = case.turns[-1]
-    line = phrases("bench_lines", case.language)["correction"]
-    return last.model_copy(
-        update={"number": number, "question": change.question.text, "reply": line.format(value=change.new)}
-    )
 
 
 def borrowed_questions(case: BenchCase, other: BenchCase) -> list[BenchQuestion]:

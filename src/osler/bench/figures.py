@@ -53,11 +53,10 @@ def measures(ks: Sequence[int], has_model: bool) -> list[Measure]:
         Measure("consistency", _asked(lambda one: one.consistent)),
         Measure(refused, lambda one: [asked.refused for asked in one.asked if _is_unanswerable(asked)]),
         Measure("answerable: refused", _asked(lambda one: one.refused if has_model else None)),
-        Measure("update: new value recalled", lambda one: (fact.new_recalled for fact in one.updates)),
-        Measure("update: new ranked above old", lambda one: (fact.new_first for fact in one.updates)),
-        Measure("update: old value gone", lambda one: (fact.old_gone for fact in one.updates)),
-        Measure("update: answered right", lambda one: (fact.answered for fact in one.updates)),
-        Measure("deletion: value gone", lambda one: (fact.old_gone for fact in one.deletions or ())),
+        *_changed("update", planted=False),
+        *_changed("planted update", planted=True),
+        Measure("deletion: value gone", _facts("deletions", "old_gone", planted=False)),
+        Measure("planted deletion: value gone", _facts("deletions", "old_gone", planted=True)),
         *(Measure(f"first quarter at {percent} %: hit@{TOP}", _stage(percent, "hit")) for percent in STAGES),
         *(Measure(f"first quarter at {percent} %: in the recall", _stage(percent, "correct")) for percent in STAGES),
         Measure("another person's words recalled", lambda one: one.leaks),
@@ -73,6 +72,18 @@ def _by_kind() -> Iterator[Measure]:
         if kind is not QuestionKind.UNANSWERABLE:
             yield Measure(f"  {kind}: hit@{TOP}", _asked(partial(hit, k=TOP), kind))
             yield Measure(f"  {kind}: correct", _asked(lambda one: one.correct, kind))
+
+
+def _changed(name: str, *, planted: bool) -> Iterator[Measure]:
+    yield Measure(f"{name}: new value recalled", _facts("updates", "new_recalled", planted=planted))
+    yield Measure(f"{name}: new ranked above old", _facts("updates", "new_first", planted=planted))
+    yield Measure(f"{name}: old value gone", _facts("updates", "old_gone", planted=planted))
+    yield Measure(f"{name}: answered right", _facts("updates", "answered", planted=planted))
+
+
+def _facts(group: str, field: str, *, planted: bool) -> Callable[[PersonResult], Iterable[float | None]]:
+    """A field of the facts that were corrected or deleted."""
+    return lambda one: [getattr(fact, field) for fact in getattr(one, group) or () if fact.is_planted is planted]
 
 
 def _asked(

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 
 from osler.bench.ask import Examiner
 from osler.bench.cases import BenchCase, BenchQuestion
-from osler.bench.facts import FactChange, borrowed_questions, correcting_turn, fact_changes
+from osler.bench.facts import FactChange, borrowed_questions, fact_changes, planted_facts
 from osler.bench.models import BenchModel
 from osler.bench.replay import MemoryMaker, leaks_between, places_of, ranked_turns
 from osler.bench.results import AskedResult, ChangedFact, Fullness, PersonResult
 from osler.bench.scoring import graded, holds, parts_found
-from osler.memory.base import Memory, MemorySettings, Recall
+from osler.memory.base import Memory, MemorySettings
 from osler.memory.items import ItemisedMemory
 from osler.seeds import derive
 from osler.simulator.clients import Clients
@@ -73,8 +73,7 @@ class PersonBench:
         replayed = await self._replay(questions)
         memory, last = replayed.memory, case.turns[-1].number
         requests, tokens = (self._thinks.usage.requests, self._thinks.usage.tokens) if self._thinks else (0, 0)
-        changes = fact_changes(case, self._others, self._seed)
-        updates, deletions = await self._updates(memory, changes), await self._deletions(memory, changes)
+        updates, deletions = await self._changed_facts(memory)
         at_end = [one for one in questions if one.asked_after is None or one.asked_after >= last]
         asked = [*replayed.asked, *await self._asked_twice(memory, at_end)]
         leaks = await leaks_between(self._maker, case, neighbour) if neighbour else ()
@@ -136,17 +135,24 @@ class PersonBench:
             asked[place] = one.model_copy(update={"consistent": await self._examiner.agreement(memory, one)})
         return asked
 
-    async def _updates(self, memory: Memory, changes: Sequence[FactChange]) -> list[ChangedFact]:
-        """Correct facts in a copy of the memory, one turn each, and ask for them."""
-        if not changes:
-            return []
-        copy, first = self._maker.copy(memory), self._case.turns[-1].number + 1
-        corrections = [correcting_turn(change, self._case, number) for number, change in enumerate(changes, first)]
-        for turn in corrections:
-            await copy.remember(turn)
-        return [
-            await self._updated(copy, change, turn.number) for change, turn in zip(changes, corrections, strict=True)
-        ]
+    async def _changed_facts(self, memory: Memory) -> tuple[list[ChangedFact], list[ChangedFact] | None]:
+        """What became of facts that were corrected, and of facts that were deleted, each in a copy of the memory."""
+        changes = [*fact_changes(self._case, self._others, self._seed), *planted_facts(self._case)]
+        told, first = list[FactChange](), self._case.turns[-1].number + 1
+        stated = self._maker.copy(memory)
+        for number, change in enumerate(changes, first):
+            if change.statement is not None:
+                await stated.remember(change.statement.model_copy(update={"number": number}))
+                change = change._replace(question=change.question.with_turns([number]))
+            told.append(change)
+        corrected = self._maker.copy(stated)
+        numbers = range(first + len(changes), first + 2 * len(changes))
+        for number, change in zip(numbers, told, strict=True):
+            await corrected.remember(change.correction.model_copy(update={"number": number}))
+        updates = [await self._updated(corrected, change, number) for number, change in zip(numbers, told, strict=True)]
+        if not isinstance(stated, ItemisedMemory):
+            return updates, None
+        return updates, [await self._deleted(stated, change) for change in told]
 
     async def _updated(self, memory: Memory, change: FactChange, correction: int) -> ChangedFact:
         question = change.question
@@ -157,22 +163,21 @@ class PersonBench:
         answer = await self._examiner.answer(question.text, recall)
         return ChangedFact(
             text=question.text,
+            is_planted=change.statement is not None,
             old_gone=not holds(recall.text, change.old),
             new_recalled=holds(recall.text, change.new),
             new_first=None if new is None and first is None else first is None or (new is not None and new < first),
             answered=None if answer is None else holds(answer, change.new) and not holds(answer, change.old),
         )
 
-    async def _deletions(self, memory: Memory, changes: Sequence[FactChange]) -> list[ChangedFact] | None:
-        """Erase everything that rests on the gold turns from a copy of the memory, and ask for it."""
-        copy = self._maker.copy(memory)
-        if not isinstance(copy, ItemisedMemory):
-            return None
-        found = []
-        for change in changes:
-            keys = [key for key, _ in await copy.search(change.question.text)]
-            gone = [key for key in keys if change.question.turns.intersection(copy.turns_of(key))]
-            await copy.erase(gone)
-            recall: Recall = await copy.recall(change.question.text)
-            found.append(ChangedFact(text=change.question.text, old_gone=not holds(recall.text, change.old)))
-        return found
+    async def _deleted(self, memory: ItemisedMemory, change: FactChange) -> ChangedFact:
+        """Erase every item that rests on the gold turns, and ask for the fact."""
+        found = [key for key, _ in await memory.search(change.question.text)]
+        await memory.erase([key for key in found if change.question.turns.intersection(memory.turns_of(key))])
+        assert isinstance(memory, Memory)
+        recall = await memory.recall(change.question.text)
+        return ChangedFact(
+            text=change.question.text,
+            is_planted=change.statement is not None,
+            old_gone=not holds(recall.text, change.old),
+        )

@@ -46,6 +46,8 @@ class ChangedFact(FrozenModel):
     """A fact that was corrected or deleted after the conversation."""
 
     text: str
+    is_planted: bool = False
+    """Whether it was told after the conversation for this; else it is a fact of the data."""
     old_gone: bool
     """Whether the old value is no longer recalled."""
     new_recalled: bool | None = None

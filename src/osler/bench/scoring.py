@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from functools import lru_cache
 
 from osler.bench.cases import BenchQuestion
 from osler.eval.probes.claims import AnswerKind, claim
@@ -15,18 +16,29 @@ _MOST_WORDS = 0.75
 """Share of a part's content words that one line must have for the part to be in it."""
 _ALL, _SOME = 0.75, 0.25
 """Shares of the parts from which an answer is right, and from which it is half right."""
-_MARKS = re.compile(r"[\W_]+")
+_MARKS = re.compile(r"[^\w\0]+|_+")
+_BETWEEN_NUMBERS = re.compile(r"(?<=\d)[\W_]+(?=\d)")
 
 
+@lru_cache(maxsize=4096)
 def squeezed(text: str) -> str:
-    """Letters and digits alone, levelled: what two spellings of one value share."""
-    return _MARKS.sub("", plain(text))
+    """Letters and digits alone, levelled: what two spellings of one value share. Numbers side by side stay two."""
+    return _MARKS.sub("", _BETWEEN_NUMBERS.sub("\0", plain(text))).replace("\0", ".")
 
 
 def holds(text: str, value: str) -> bool:
-    """Check whether a text contains a value, whatever its case, width, spaces and punctuation."""
-    wanted = squeezed(value)
-    return bool(wanted) and wanted in squeezed(text)
+    """Check whether a text contains a value, whatever its case, width, spaces and punctuation.
+
+    A number is not in a longer one.
+    """
+    wanted, where = squeezed(value), squeezed(text)
+    at = where.find(wanted) if wanted else -1
+    while at >= 0:
+        around = (where[at - 1 : at] + wanted[0], wanted[-1] + where[at + len(wanted) :][:1])
+        if not any(pair.isdecimal() and len(pair) > 1 for pair in around):
+            return True
+        at = where.find(wanted, at + 1)
+    return False
 
 
 def parts_found(question: BenchQuestion, text: str, language: Language) -> float | None:
@@ -38,14 +50,13 @@ def parts_found(question: BenchQuestion, text: str, language: Language) -> float
     wanted = question.parts or tuple(sentences(question.answer, language))
     if not wanted:
         return None
-    whole = squeezed(text)
     lines = [frozenset(content(line, language)) for line in sentences(text, language)]
-    found = [_is_in(part, whole, lines, language) for part in wanted]
+    found = [_is_in(part, text, lines, language) for part in wanted]
     return sum(found) / len(found)
 
 
-def _is_in(part: str, whole: str, lines: Collection[frozenset[str]], language: Language) -> bool:
-    if (wanted := squeezed(part)) and wanted in whole:
+def _is_in(part: str, text: str, lines: Collection[frozenset[str]], language: Language) -> bool:
+    if holds(text, part):
         return True
     words = frozenset(content(part, language))
     return bool(words) and any(reaches(len(words & line) / len(words), _MOST_WORDS) for line in lines)
