@@ -87,6 +87,7 @@ def _show(folder: BenchFolder, ks: list[int], as_json: bool) -> None:
     import json
 
     from osler.bench.figures import bench_figures, bench_grid
+    from osler.bench.page import write_page
     from osler.eval.text_tables import page
 
     settings = folder.settings()
@@ -95,3 +96,4 @@ def _show(folder: BenchFolder, ks: list[int], as_json: bool) -> None:
         typer.echo(json.dumps({"settings": settings, "data": [one.as_json() for one in found]}, ensure_ascii=False))
         return
     print_page(page([bench_grid(one, ks, settings) for one in found]))
+    typer.echo(f"page: {write_page(folder, ks)}", err=True)
