@@ -11,11 +11,10 @@ from osler.bench.cases import BenchCase, BenchQuestion, QuestionKind, Said, Turn
 from osler.bench.facts import borrowed_questions, fact_changes, planted_facts, single_facts
 from osler.bench.figures import bench_figures, bench_grid, hit, recall_at
 from osler.bench.person import BenchSettings, PersonBench
-from osler.bench.replay import MemoryMaker, leaks_between
 from osler.bench.results import AskedResult, PersonResult
 from osler.bench.scoring import graded, holds, parts_found, refuses
 from osler.language import Language
-from osler.memory.base import Change, MemorySettings, Recall, Turn
+from osler.memory.base import Change, Recall, Turn
 from osler.memory.raw import RawMemory
 from osler.simulator.clients import Clients
 
@@ -183,7 +182,7 @@ class Gossip(RawMemory):
 
 async def test_a_memory_that_tells_of_another_person_is_found_out() -> None:
     for spec, leaks in ((f"{__name__}:Gossip", (True, True)), ("raw", (False, False))):
-        assert await leaks_between(MemoryMaker(spec, MemorySettings()), ANN, BEN) == leaks
+        assert (await measured(spec, ANN, BEN)).leaks == leaks
 
 
 async def test_a_question_of_an_earlier_moment_is_asked_then() -> None:

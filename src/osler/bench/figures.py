@@ -13,7 +13,7 @@ from osler.eval.statistics import Figure
 from osler.eval.text_tables import Grid
 
 
-class Measure(NamedTuple):
+class BenchMeasure(NamedTuple):
     """One row of a table: a name, and its values for one memory and person."""
 
     name: str
@@ -36,49 +36,52 @@ def _within(asked: AskedResult, k: int) -> list[bool]:
     return [place is not None and place <= k for place in asked.places]
 
 
-def measures(ks: Sequence[int], has_model: bool) -> list[Measure]:
+def measures(ks: Sequence[int], has_model: bool) -> list[BenchMeasure]:
     """Every row, in order."""
     correct = "correct, by string" if has_model else "answer in the recall (extractive)"
     refused = "unanswerable: refused" if has_model else "unanswerable: nothing recalled"
     return [
-        *(Measure(f"hit@{k}", _asked(partial(hit, k=k))) for k in ks),
-        *(Measure(f"recall@{k}", _asked(partial(recall_at, k=k))) for k in ks),
-        Measure("gold turns recalled", _asked(lambda one: one.recalled)),
-        Measure("words of the gold turns recalled", _asked(lambda one: one.told)),
-        Measure(correct, _asked(lambda one: one.correct)),
-        Measure("gold parts found", _asked(lambda one: one.found)),
-        Measure("correct, by judge", _asked(lambda one: one.judged)),
-        Measure("coherent, by judge", _asked(lambda one: one.coherent)),
+        *(BenchMeasure(f"hit@{k}", _asked(partial(hit, k=k))) for k in ks),
+        *(BenchMeasure(f"recall@{k}", _asked(partial(recall_at, k=k))) for k in ks),
+        BenchMeasure("gold turns recalled", _asked(lambda one: one.recalled)),
+        BenchMeasure("words of the gold turns recalled", _asked(lambda one: one.told)),
+        BenchMeasure(correct, _asked(lambda one: one.correct)),
+        BenchMeasure("gold parts found", _asked(lambda one: one.found)),
+        BenchMeasure("correct, by judge", _asked(lambda one: one.judged)),
+        BenchMeasure("coherent, by judge", _asked(lambda one: one.coherent)),
         *_by_kind(),
-        Measure("consistency", _asked(lambda one: one.consistent)),
-        Measure(refused, lambda one: [asked.refused for asked in one.asked if _is_unanswerable(asked)]),
-        Measure("answerable: refused", _asked(lambda one: one.refused if has_model else None)),
+        BenchMeasure("consistency", _asked(lambda one: one.consistent)),
+        BenchMeasure(refused, lambda one: [asked.refused for asked in one.asked if _is_unanswerable(asked)]),
+        BenchMeasure("answerable: refused", _asked(lambda one: one.refused if has_model else None)),
         *_changed("update", planted=False),
         *_changed("planted update", planted=True),
-        Measure("deletion: value gone", _facts("deletions", "old_gone", planted=False)),
-        Measure("planted deletion: value gone", _facts("deletions", "old_gone", planted=True)),
-        *(Measure(f"first quarter at {percent} %: hit@{TOP}", _stage(percent, "hit")) for percent in STAGES),
-        *(Measure(f"first quarter at {percent} %: in the recall", _stage(percent, "correct")) for percent in STAGES),
-        Measure("another person's words recalled", lambda one: one.leaks),
-        Measure("tokens recalled", _asked(lambda one: one.tokens), "number"),
-        Measure("ms a recall", _asked(lambda one: 1000 * one.seconds), "number"),
-        Measure("ms a turn remembered", lambda one: [1000 * one.build_seconds / one.turns], "number"),
-        Measure("requests a turn", lambda one: [one.requests / one.turns], "number"),
+        BenchMeasure("deletion: value gone", _facts("deletions", "old_gone", planted=False)),
+        BenchMeasure("planted deletion: value gone", _facts("deletions", "old_gone", planted=True)),
+        *(BenchMeasure(f"first quarter at {percent} %: hit@{TOP}", _stage(percent, "hit")) for percent in STAGES),
+        *(
+            BenchMeasure(f"first quarter at {percent} %: in the recall", _stage(percent, "correct"))
+            for percent in STAGES
+        ),
+        BenchMeasure("another person's words recalled", lambda one: one.leaks),
+        BenchMeasure("tokens recalled", _asked(lambda one: one.tokens), "number"),
+        BenchMeasure("ms a recall", _asked(lambda one: 1000 * one.seconds), "number"),
+        BenchMeasure("ms a turn remembered", lambda one: [1000 * one.build_seconds / one.turns], "number"),
+        BenchMeasure("requests a turn", lambda one: [one.requests / one.turns], "number"),
     ]
 
 
-def _by_kind() -> Iterator[Measure]:
+def _by_kind() -> Iterator[BenchMeasure]:
     for kind in QuestionKind:
         if kind is not QuestionKind.UNANSWERABLE:
-            yield Measure(f"  {kind}: hit@{TOP}", _asked(partial(hit, k=TOP), kind))
-            yield Measure(f"  {kind}: correct", _asked(lambda one: one.correct, kind))
+            yield BenchMeasure(f"  {kind}: hit@{TOP}", _asked(partial(hit, k=TOP), kind))
+            yield BenchMeasure(f"  {kind}: correct", _asked(lambda one: one.correct, kind))
 
 
-def _changed(name: str, *, planted: bool) -> Iterator[Measure]:
-    yield Measure(f"{name}: new value recalled", _facts("updates", "new_recalled", planted=planted))
-    yield Measure(f"{name}: new ranked above old", _facts("updates", "new_first", planted=planted))
-    yield Measure(f"{name}: old value gone", _facts("updates", "old_gone", planted=planted))
-    yield Measure(f"{name}: answered right", _facts("updates", "answered", planted=planted))
+def _changed(name: str, *, planted: bool) -> Iterator[BenchMeasure]:
+    yield BenchMeasure(f"{name}: new value recalled", _facts("updates", "new_recalled", planted=planted))
+    yield BenchMeasure(f"{name}: new ranked above old", _facts("updates", "new_first", planted=planted))
+    yield BenchMeasure(f"{name}: old value gone", _facts("updates", "old_gone", planted=planted))
+    yield BenchMeasure(f"{name}: answered right", _facts("updates", "answered", planted=planted))
 
 
 def _facts(group: str, field: str, *, planted: bool) -> Callable[[PersonResult], Iterable[float | None]]:
@@ -151,7 +154,7 @@ def bench_figures(
     ]
 
 
-def _memory_figures(memory: str, some: list[PersonResult], rows: list[Measure], seed: int) -> MemoryFigures:
+def _memory_figures(memory: str, some: list[PersonResult], rows: list[BenchMeasure], seed: int) -> MemoryFigures:
     figures = {}
     for row in rows:
         values = {one.person: [float(value) for value in row.values(one) if value is not None] for one in some}

@@ -17,7 +17,7 @@ _HOPELESS = frozenset({FailureKind.UNREACHABLE, FailureKind.UNAUTHORIZED, Failur
 
 
 @dataclass
-class Usage:
+class ModelUsage:
     """What one role used; a number that some answer does not tell is None from then on."""
 
     requests: int = 0
@@ -42,7 +42,7 @@ class BenchModel:
 
     def __init__(self, clients: Clients, spec: str) -> None:
         """Open the model; its answers are cached if the clients have a cache."""
-        self.usage = Usage()
+        self.usage = ModelUsage()
         opened = clients.open(spec)
         client = CachingClient(
             opened.client,
@@ -51,7 +51,7 @@ class BenchModel:
             earlier=EarlierAnswers(()),
             store=_keep_nothing,
             own=self.usage,
-            run=Usage(),
+            run=ModelUsage(),
             cache=clients.cache,
             seed=clients.settings.seed,
         )

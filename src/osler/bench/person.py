@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import time
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from osler.bench.ask import Examiner
 from osler.bench.cases import BenchCase, BenchQuestion
 from osler.bench.facts import FactChange, borrowed_questions, fact_changes, planted_facts
 from osler.bench.models import BenchModel
-from osler.bench.replay import MemoryMaker, leaks_between, places_of, ranked_turns
+from osler.bench.replay import MemoryMaker, leaks, places_of, ranked_turns, remember_all
 from osler.bench.results import AskedResult, ChangedFact, Fullness, PersonResult
 from osler.bench.scoring import graded, holds, parts_found
 from osler.memory.base import Memory, MemorySettings
@@ -24,6 +25,8 @@ STAGES = (25, 50, 75, 100)
 TOP = 5
 """The k of the measures that have one k."""
 _MOST_EARLY, _MOST_AGAIN = 10, 10
+_AT_THE_SAME_TIME = 20
+"""Turns of the next person that another memory of the same kind takes in at the same time."""
 
 
 @dataclass(frozen=True)
@@ -70,13 +73,14 @@ class PersonBench:
         """Everything that is measured."""
         case, neighbour = self._case, self._neighbour()
         questions = [*case.questions, *(borrowed_questions(case, neighbour) if neighbour else ())]
-        replayed = await self._replay(questions)
+        told = neighbour.turns[:_AT_THE_SAME_TIME] if neighbour else ()
+        replayed, _ = await asyncio.gather(self._replay(questions), remember_all(self._maker.empty(), told))
         memory, last = replayed.memory, case.turns[-1].number
         requests, tokens = (self._thinks.usage.requests, self._thinks.usage.tokens) if self._thinks else (0, 0)
         updates, deletions = await self._changed_facts(memory)
         at_end = [one for one in questions if one.asked_after is None or one.asked_after >= last]
         asked = [*replayed.asked, *await self._asked_twice(memory, at_end)]
-        leaks = await leaks_between(self._maker, case, neighbour) if neighbour else ()
+        heard = await leaks(memory, case, neighbour) if neighbour else ()
         used = [model.usage for model in (self._thinks, self._answers, self._judge) if model]
         costs = [usage.cost for usage in used if usage.cost is not None]
         return PersonResult(
@@ -89,7 +93,7 @@ class PersonBench:
             updates=tuple(updates),
             deletions=None if deletions is None else tuple(deletions),
             fullness=tuple(replayed.fullness),
-            leaks=leaks,
+            leaks=heard,
             build_seconds=replayed.seconds,
             requests=requests,
             model_tokens=tokens,
@@ -113,6 +117,7 @@ class PersonBench:
             begun = time.perf_counter()
             await done.memory.remember(turn)
             done.seconds += time.perf_counter() - begun
+            await asyncio.sleep(0)  # others that are filled at the same time come in between
             due = [one for one in questions if one.asked_after == turn.number and turn is not turns[-1]]
             percent = stages.get(turn.number) if early else None
             if due or percent:

@@ -14,7 +14,7 @@ from osler.memory.registry import memory_factory
 
 _SHORTEST_WORDS = 12
 """Letters of a message from which it is somebody's own words and not a greeting."""
-_LEAK_TURNS, _LEAK_QUESTIONS = 40, 5
+_LEAK_QUESTIONS = 5
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,10 @@ class MemoryMaker:
 
 
 async def remember_all(memory: Memory, turns: Iterable[Turn]) -> None:
-    """Replay turns one after the other."""
+    """Replay turns one after the other; whoever replays at the same time comes in between."""
     for turn in turns:
         await memory.remember(turn)
+        await asyncio.sleep(0)
 
 
 async def ranked_turns(memory: Memory, query: str, recall: Recall) -> list[int]:
@@ -63,16 +64,10 @@ def places_of(gold: Iterable[int], ranked: Sequence[int]) -> tuple[int | None, .
     return tuple(places.get(turn) for turn in sorted(gold))
 
 
-async def leaks_between(maker: MemoryMaker, own: BenchCase, other: BenchCase) -> tuple[bool, ...]:
-    """Fill the memories of two people at the same time, and ask the first for what the second said.
-
-    Returns for each question whether the second person's words were recalled.
-    """
-    mine, theirs = maker.empty(), maker.empty()
-    told = other.turns[:_LEAK_TURNS]
-    await asyncio.gather(remember_all(mine, own.turns[:_LEAK_TURNS]), remember_all(theirs, told))
-    known = "\n".join(squeezed(text_of(turn)) for turn in own.turns)
-    messages = [squeezed(said) for turn in told for said in (turn.question, turn.reply)]
+async def leaks(memory: Memory, own: BenchCase, other: BenchCase) -> tuple[bool, ...]:
+    """Ask a memory what another person was asked; return for each question whether that person's words came."""
+    known = squeezed("\n".join(map(text_of, own.turns)))
+    messages = [squeezed(said) for turn in other.turns for said in (turn.question, turn.reply)]
     foreign = [said for said in messages if len(said) >= _SHORTEST_WORDS and said not in known]
-    recalls = [squeezed((await mine.recall(asked.text)).text) for asked in other.questions[:_LEAK_QUESTIONS]]
+    recalls = [squeezed((await memory.recall(asked.text)).text) for asked in other.questions[:_LEAK_QUESTIONS]]
     return tuple(any(said in recalled for said in foreign) for recalled in recalls)
