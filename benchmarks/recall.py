@@ -11,11 +11,11 @@ probe. `raw bank, lasting` is the part of the default that looks at turns, witho
 default is what thoughts are worth here. `only it / only TiM` counts the questions that one of a row and the default
 answers among the first five and the other does not; p is of the sign test on these, so ties can be told from gains.
 
-SCM and GVD: `recall_gold.json` says which turns tell what is asked, by the checksum of the question. Every conversation
-was read twice without knowing what any row finds, and turns count that both readings named (both gave the very same
-turns for 281 of 305 questions); questions that no turn answers are dropped and counted. KdConv: a question is made of
-each triple with a short value, and the turns that carry this triple are gold. One dialogue is the papers' setting, but
-has about as many turns as the largest k, so `chance` says what a random order gets.
+SCM and GVD: `gold_turns.json` of the bench says which turns tell what is asked, by the checksum of the question. Every
+conversation was read twice without knowing what any row finds, and turns count that both readings named (both gave the
+very same turns for 281 of 305 questions); questions that no turn answers are dropped and counted. KdConv: a question is
+made of each triple with a short value, and the turns that carry this triple are gold. One dialogue is the papers'
+setting, but has about as many turns as the largest k, so `chance` says what a random order gets.
 
 Questions fall into two halves by the checksum of their text. Retrieval was tuned on one, the other one is reported;
 of more than 500 different texts in a table, the 500 with the smallest checksums are asked.
@@ -40,6 +40,7 @@ from concurrent.futures import Executor, ProcessPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from osler.bench import readers
 from osler.language import Language
 from osler.language.words import words
 from osler.memory import MemorySettings
@@ -57,7 +58,7 @@ ALL = 100_000
 SHORT = 30
 """Characters of a value up to which it is what somebody would ask for."""
 POOL = 15
-GOLD = Path(__file__).with_name("recall_gold.json")
+GOLD = Path(readers.__file__).with_name("gold_turns.json")
 TOP = 5
 """The k at which rows are compared one question at a time."""
 DEFAULT = "TiM, default"

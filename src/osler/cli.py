@@ -10,7 +10,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from osler import __version__
-from osler.commands import consultations, evaluate, models, play, records, runs, view
+from osler.commands import bench, consultations, evaluate, models, play, records, runs, view
 from osler.errors import UserError, printable
 
 app = typer.Typer(
@@ -44,6 +44,7 @@ app.add_typer(models.backbones, name="backbones")
 app.add_typer(models.app, name="models")
 app.add_typer(consultations.memory_app, name="memory")
 app.add_typer(evaluate.rate, name="rate")
+app.add_typer(bench.app, name="bench")
 
 
 def _version(show: bool) -> None:

@@ -190,7 +190,7 @@ def probe(
     from osler.eval.probes.run import probe_run
     from osler.stdout import spared_stdout
 
-    ks, only = _ks(k), {"memories": memory, "strategies": strategy}
+    ks, only = whole_numbers(k), {"memories": memory, "strategies": strategy}
     with open_run(run) as opened, spared_stdout():
         found, excluded = asyncio.run(probe_run(opened, ks, **only, answered_by=backbone, limit=limit, seconds=timeout))
     if as_json:
@@ -200,8 +200,8 @@ def probe(
         print_page(page(found, backbone, excluded))
 
 
-def _ks(given: str) -> list[int]:
-    """Whole numbers from a list with commas."""
+def whole_numbers(given: str) -> list[int]:
+    """Parse the value of --k: whole numbers with commas."""
     parts = [part.strip() for part in given.split(",")]
     if not all(part.isdecimal() and len(part) <= 5 and int(part) > 0 for part in parts):
         raise UserError(f"--k {given[:50]!r} cannot be read", "give whole numbers from 1 to 99999, as in --k 1,3,5,10")

@@ -1,0 +1,65 @@
+"""Read the files of a data set; what is not as published raises an error that names the file and the place."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, TypeVar
+
+from osler.errors import UserError
+
+T = TypeVar("T")
+_NAMES: dict[type, str] = {dict: "an object", list: "a list", str: "a text"}
+
+
+class DataFile:
+    """One JSON or JSON Lines file of a data set."""
+
+    def __init__(self, path: Path, data_set: str) -> None:
+        """Take a file and the name of its data set, for messages."""
+        self.path, self._data_set = path, data_set
+
+    def json(self) -> Any:
+        """The whole file.
+
+        Raises:
+            UserError: It is missing, or not JSON.
+        """
+        return self._parsed(self._text(), "")
+
+    def lines(self) -> list[Any]:
+        """The lines of a JSON Lines file, without empty ones."""
+        rows = enumerate(self._text().splitlines(), 1)
+        return [self._parsed(line, f"line {number}") for number, line in rows if line.strip()]
+
+    def field(self, holder: object, name: str, kind: type[T], where: str) -> T:
+        """A field that must be there, of that type; `where` says of which row."""
+        value = self.checked(holder, dict, where).get(name)
+        if not isinstance(value, kind):
+            found = "is missing" if value is None else f"is {type(value).__name__}"
+            raise self.error(f"{where}: {name!r} {found} where {_NAMES.get(kind, kind.__name__)} belongs")
+        return value
+
+    def checked(self, value: object, kind: type[T], where: str) -> T:
+        """The value, if it has that type."""
+        if not isinstance(value, kind):
+            raise self.error(f"{where} is {type(value).__name__} where {_NAMES.get(kind, kind.__name__)} belongs")
+        return value
+
+    def error(self, fault: str) -> UserError:
+        """The error for a file that is not as published."""
+        return UserError(f"{self.path} is not as {self._data_set} publishes it: {fault}", "see docs/bench.md")
+
+    def _text(self) -> str:
+        try:
+            return self.path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            raise UserError(f"{self.path} is missing", f"{self._data_set} has this file: see docs/bench.md") from None
+        except UnicodeDecodeError:
+            raise self.error("it is not UTF-8") from None
+
+    def _parsed(self, text: str, where: str) -> Any:
+        try:
+            return json.loads(text)
+        except ValueError as error:
+            raise self.error(f"{where or 'the file'} is not JSON ({error})") from None

@@ -1,0 +1,105 @@
+"""The folder of a bench: its settings, and one line for each memory and person, appended as they are done."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from osler.bench.results import PersonResult
+from osler.errors import StorageError, UserError
+from osler.private import private_file, write_private
+
+_SETTINGS, _RESULTS, _CACHE, PAGE = "bench.json", "results.jsonl", "answers.sqlite", "bench.html"
+
+
+class BenchFolder:
+    """What a bench has measured so far. Killed at any time, it loses at most what was under way."""
+
+    def __init__(self, path: Path) -> None:
+        """Name a folder; nothing is read or written yet."""
+        self.path = path
+
+    @property
+    def cache(self) -> Path:
+        """The file of model answers, so that a resumed bench does not pay for them again."""
+        return self.path / _CACHE
+
+    @property
+    def page(self) -> Path:
+        """The page with the tables and curves."""
+        return self.path / PAGE
+
+    def begin(self, settings: dict[str, Any]) -> None:
+        """Make the folder, or check that what is in it was measured with the same settings.
+
+        Raises:
+            UserError: It is the folder of another bench, or cannot be written.
+        """
+        if (self.path / _SETTINGS).exists():
+            stored = self.settings()
+            free = {"version", "memories"}
+            if changed := sorted(name for name in settings if name not in free and stored.get(name) != settings[name]):
+                raise UserError(
+                    f"{self.path} holds a bench with another {' and '.join(changed)}", "give another folder with --out"
+                )
+            settings = {**settings, "memories": list(dict.fromkeys([*stored["memories"], *settings["memories"]]))}
+        elif self.path.exists() and any(self.path.iterdir()):
+            raise UserError(f"{self.path} holds other files", "give another folder with --out")
+        self.path.mkdir(parents=True, exist_ok=True)
+        write_private(self.path / _SETTINGS, json.dumps(settings, ensure_ascii=False, indent=1).encode())
+
+    def settings(self) -> dict[str, Any]:
+        """What the bench was run with.
+
+        Raises:
+            UserError: It is no folder of a bench.
+        """
+        try:
+            found = json.loads((self.path / _SETTINGS).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            found = None
+        if not isinstance(found, dict):
+            raise UserError(f"{self.path} is no folder of a bench", "give the folder that `osler bench memory` wrote")
+        return found
+
+    def results(self) -> list[PersonResult]:
+        """All that is done; a last line that a kill cut off is not."""
+        found: dict[tuple[str, str, str], PersonResult] = {}
+        for line in self._lines():
+            try:
+                row = PersonResult.model_validate_json(line)
+            except ValidationError:
+                raise UserError(
+                    f"{self.path / _RESULTS} has a line that cannot be read", "start anew in another folder"
+                ) from None
+            found[row.memory, row.data, row.person] = row
+        return list(found.values())
+
+    def append(self, result: PersonResult) -> None:
+        """Add what was measured; it is on the disk when this returns.
+
+        Raises:
+            StorageError: The file cannot be written.
+        """
+        path = self.path / _RESULTS
+        private_file(path)
+        try:
+            with path.open("r+b") as file:
+                file.seek(sum(len(line) + 1 for line in self._lines()))
+                file.truncate()
+                file.write(result.model_dump_json().encode() + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise StorageError(
+                f"{path} cannot be written ({error.strerror})", "make room, and re-run to resume"
+            ) from None
+
+    def _lines(self) -> list[bytes]:
+        """The lines that end with a line break."""
+        path = self.path / _RESULTS
+        return path.read_bytes().split(b"\n")[:-1] if path.exists() else []
