@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from datetime import datetime, timedelta
-from typing import Any, ClassVar
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -16,11 +16,10 @@ from osler.errors import UserError
 from osler.language import Language
 from osler.language.lexicon.drugs import drugs_in
 from osler.language.numerals import values
-from osler.memory import Change, MemorySettings, Recall, Turn, memory_factory
-from osler.memory.base import recall_for, tokens
+from osler.memory import MemorySettings, Recall, Turn, memory_factory
+from osler.memory.base import tokens
 from osler.memory.embedders.hash import HashEmbedder
 from osler.memory.scm import ScmMemory
-from osler.simulator.build import consultation_team
 from tests.memory.scripted_thinker import ScriptedThinker
 from tests.returning import returning
 
@@ -161,42 +160,10 @@ async def test_a_failed_summary_is_counted_and_the_turn_stands_for_itself(langua
 @BOTH
 async def test_a_conclusion_always_gets_history(language: Language) -> None:
     memory = await scm(language, thinker=thinker(language, scm_needed={"needed": False}))
-    assert WORD[language] not in (await recall_for(memory, THANKS[language], must_conclude=False)).text.lower()
-    recall = await recall_for(memory, THANKS[language], must_conclude=True)
+    assert WORD[language] not in (await memory.recall(THANKS[language])).text.lower()
+    assert isinstance(memory, ScmMemory)
+    recall = await memory.recall_to_conclude(THANKS[language])
     assert SHORT[language] in recall.text and recall.requests == 1
-
-
-class Controlled:
-    """A memory that says for what it was asked."""
-
-    name = "controlled"
-    asked: ClassVar[list[str]] = []
-
-    def __init__(self, settings: MemorySettings) -> None:
-        self.asked.clear()
-
-    async def remember(self, turn: Turn) -> Change:
-        return Change()
-
-    async def recall(self, query: str) -> Recall:
-        self.asked.append("recall")
-        return Recall()
-
-    async def recall_to_conclude(self, query: str) -> Recall:
-        self.asked.append("conclude")
-        return Recall()
-
-    def snapshot(self) -> dict[str, Any]:
-        return {}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        pass
-
-
-async def test_only_the_last_recall_of_a_consultation_is_for_the_conclusion() -> None:
-    record = returning(EN)
-    await consultation_team(record, memory=f"{__name__}:Controlled", turns=2).run(task=record.complaint)
-    assert Controlled.asked == ["recall", "recall", "conclude"]
 
 
 @BOTH

@@ -66,7 +66,7 @@ def test_a_file_that_is_something_else(tmp_path: Path, make: Callable[[Path], ob
     [
         ({"memory": "tom"}, "there is no memory 'tom'; use one of"),
         ({"memory": "none"}, "keeps nothing.*; use tim or raw"),
-        ({"memory": "tim,colour=red"}, "tim cannot be made with colour='red'.*; options are"),
+        ({"memory": "tim,colour=red"}, "tim cannot be made with colour='red'.*; its options are"),
         ({"memory": "tim"}, "holds memories of 'raw', not of 'tim'; open it with memory='raw'"),
         ({"memory": "raw", "language": "fr"}, "there is no language 'fr'; use one of en, zh"),
         ({"backbone": "nosuch:model"}, "; "),

@@ -144,6 +144,8 @@ async def test_a_consultation_with_thoughts_takes_hardly_longer_than_one_with_th
     thoughts = [span for span in spans if span[0] == "memory"]
     doctors = [span for span in spans if span[0] == "doctor"]
     assert len(thoughts) == 4
+    if memory == "tim":
+        thoughts.pop()  # a conclusion waits for the last turn's thoughts
     for _, began, ended in thoughts:
         beside = max(min(ended, other_end) - max(began, other_begin) for _, other_begin, other_end in doctors)
         assert beside > 0.02, "the memory was asked while nobody else was: the doctor had to wait for it"

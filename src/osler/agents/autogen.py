@@ -17,7 +17,7 @@ from autogen_core import CancellationToken
 from pydantic import BaseModel
 
 from osler.agents.messages import Briefing, Case, Conclusion, Question, Reply, Selection
-from osler.memory.base import Memory, Turn, recall_for
+from osler.memory.base import Memory, Turn
 
 
 class Participant(BaseChatAgent):
@@ -61,7 +61,7 @@ class TeamDoctor(Participant):
     async def respond(self, content: Any) -> Question | Conclusion:
         """Return the next question, or the conclusion, after what the patient said."""
         reply = str(content)
-        recall = await recall_for(self._memory, reply, must_conclude=self._turn >= self._turns)
+        recall = await self._memory.recall(reply)
         if self._question:
             await self._memory.remember(Turn(number=self._turn, question=self._question, reply=reply))
         self._turn += 1

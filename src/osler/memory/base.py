@@ -125,19 +125,17 @@ class Memory(Protocol):
 
 
 @runtime_checkable
-class ControlledMemory(Protocol):
-    """A memory that decides at each recall whether history is needed."""
+class ConcludingMemory(Protocol):
+    """A memory that recalls for a conclusion in another way than for a question."""
 
-    async def recall_to_conclude(self, query: str) -> Recall:
-        """Return what is known that bears on the query, in any case: nothing can be asked any more."""
+    async def recall_to_conclude(self, query: str, last: int | None = None) -> Recall:
+        """Return what is known for diagnosis and treatment.
+
+        Args:
+            query: What the consultation is about.
+            last: The turn that the doctor has word for word beside the recall.
+        """
         ...
-
-
-async def recall_for(memory: Memory, query: str, *, must_conclude: bool) -> Recall:
-    """Recall for a doctor's next step; if that has to be the conclusion, a memory may not decide against it."""
-    if must_conclude and isinstance(memory, ControlledMemory):
-        return await memory.recall_to_conclude(query)
-    return await memory.recall(query)
 
 
 Thinker = Callable[[Prompt, str, type[BaseModel] | None, int], Awaitable[str | None]]

@@ -105,13 +105,15 @@ class ScmMemory(EmbeddedTurnMemory):
         """Return the flash memory and, if the controller wants it, what the archive has on the query."""
         return await self._recall(query, is_decided=False)
 
-    async def recall_to_conclude(self, query: str) -> Recall:
-        """The same, without asking whether history is needed."""
-        return await self._recall(query, is_decided=True)
+    async def recall_to_conclude(self, query: str, last: int | None = None) -> Recall:
+        """The same, without asking whether history is needed, and without the turn that the doctor has already."""
+        async with self._one_at_a_time:
+            return await self._recall(query, is_decided=True, last=last)
 
-    async def _recall(self, query: str, *, is_decided: bool) -> Recall:
-        flash = list(islice(reversed(self._turns), self._options.flash))
-        archive = list(islice(self._turns, len(self._turns) - len(flash)))
+    async def _recall(self, query: str, *, is_decided: bool, last: int | None = None) -> Recall:
+        known = [number for number in self._turns if number != last]
+        flash = known[: -self._options.flash - 1 : -1]
+        archive = known[: len(known) - len(flash)]
         choices, requests = [[self._whole(number)] for number in flash], 0
         is_needed: bool | None = bool(archive)
         if archive and not is_decided:

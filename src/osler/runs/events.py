@@ -190,6 +190,10 @@ class Recalled(_Event):
     type: Literal["recalled"] = "recalled"
     query: str
     recall: Recall
+    to_conclude: bool = False
+    """Whether it was for the conclusion, by a memory that then recalls in another way."""
+    beside: int | None = None
+    """In such a recall, the turn that the doctor had word for word."""
 
 
 class Remembered(_Event):

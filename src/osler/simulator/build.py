@@ -21,7 +21,7 @@ from osler.agents.rules.patient import RulesPatient, voice
 from osler.language import Language
 from osler.locale import label
 from osler.memory import MemorySettings, Thinker, memory_factory
-from osler.memory.base import Change, Memory, Recall, Turn
+from osler.memory.base import Change, ConcludingMemory, Memory, Recall, Turn
 from osler.models import Backbone, ChatMessage
 from osler.prompts import Prompt, phrases
 from osler.records.schema import Entry, PatientRecord
@@ -121,7 +121,7 @@ def doctor_of(
         return RulesDoctor(case)
     if column.backbone == HUMAN:
         return HumanParticipant("doctor", getattr(clients, "mover", None))
-    recall_to_conclude = getattr(memory, "recall_to_conclude", None)
+    recall_to_conclude = memory.recall_to_conclude if isinstance(memory, ConcludingMemory) else None
     backbone = clients.open(column.backbone)
     doctor_settings = DoctorSettings(case, backbone, journal, settings.answer_tokens, recall_to_conclude)
     return doctor_factory(column.strategy)(doctor_settings)

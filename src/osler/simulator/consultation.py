@@ -13,7 +13,7 @@ from osler.agents.autogen import Participant
 from osler.agents.disclosure import disclosed_entries
 from osler.agents.messages import Briefing, Case, Conclusion, Enquiry, Exchange, Question, Reply
 from osler.agents.ram.agent import Ram
-from osler.memory.base import Memory, Turn, recall_for
+from osler.memory.base import ConcludingMemory, Memory, Turn
 from osler.runs.events import (
     Answered,
     Asked,
@@ -61,8 +61,14 @@ async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -
     heard, repeats = reply, Repeats(case.language, case.complaint)
     for turn in range(1, turn_limit + 2):
         journal.turn = turn
-        recall = await recall_for(seats.memory, heard, must_conclude=turn > turn_limit)
-        journal.add(Recalled, Role.MEMORY, query=heard, recall=recall)
+        if turn > turn_limit and isinstance(seats.memory, ConcludingMemory):
+            beside = last.number if last else None
+            await remember(seats.memory, last, journal)
+            last, recall = None, await seats.memory.recall_to_conclude(case.complaint, beside)
+            journal.add(Recalled, Role.MEMORY, query=case.complaint, recall=recall, to_conclude=True, beside=beside)
+        else:
+            recall = await seats.memory.recall(heard)
+            journal.add(Recalled, Role.MEMORY, query=heard, recall=recall)
         briefing = Briefing(
             case=case,
             turn=turn,

@@ -103,13 +103,13 @@ class PlainDoctor(Participant):
         return self._counted(move)
 
     async def _to_conclude(self, briefing: Briefing) -> Briefing:
-        """Return the briefing with what the memory recalls for a conclusion."""
+        """Return the briefing with what the memory recalls for a conclusion; at the turn limit it has that already."""
         recall_again = self._settings.recall_to_conclude
-        if recall_again is None or briefing.turn == 1:
+        if recall_again is None or briefing.turn == 1 or not briefing.turns_left:
             return briefing
-        query = briefing.case.complaint
-        recall = await recall_again(query, briefing.turn - 1 if briefing.question else None)
-        self._settings.journal.add(Recalled, Role.MEMORY, query=query, recall=recall)
+        query, beside = briefing.case.complaint, briefing.turn - 1 if briefing.question else None
+        recall = await recall_again(query, beside)
+        self._settings.journal.add(Recalled, Role.MEMORY, query=query, recall=recall, to_conclude=True, beside=beside)
         return briefing.model_copy(update={"recall": recall})
 
     async def next_move(self, briefing: Briefing) -> Question | Conclusion | None:

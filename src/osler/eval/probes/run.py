@@ -20,7 +20,7 @@ from osler.eval.probes.key_facts import KeyAnswer, KeyRecall, Moment, ask_for_ke
 from osler.eval.probes.scoring import score
 from osler.language import Language
 from osler.memory import Memory, MemorySettings, memory_factory
-from osler.memory.base import Recall, recall_for
+from osler.memory.base import ConcludingMemory, Recall
 from osler.models import Backbone, BackboneError, FailureKind, open_backbone, parse_spec
 from osler.prompts import Prompt
 from osler.records.schema import PatientRecord
@@ -75,7 +75,10 @@ async def rebuilt(
     memory, turns = _empty_memory(transcript, settings, answers), transcript.exchanges
     for event in transcript.events:
         if isinstance(event, Recalled):
-            await recall_for(memory, event.query, must_conclude=event.turn > transcript.header.turn_limit)
+            if event.to_conclude and isinstance(memory, ConcludingMemory):
+                await memory.recall_to_conclude(event.query, event.beside)
+            else:
+                await memory.recall(event.query)
         elif isinstance(event, Remembered):
             await memory.remember(turns[event.of])
             if after_turn is not None and event.of in turns_due:

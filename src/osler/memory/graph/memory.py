@@ -85,7 +85,10 @@ class GraphMemory(TimMemory):
         kept = (one for one in space.ledger if one.object and one.status is not ThoughtStatus.MERGED)
         return tuple(_edge(one, space, at) for one in kept)
 
-    async def _recall(self, query: str, space: ThoughtSpace, bank: MemoryBank) -> Recall:
+    async def _recall(self, query: str, *, concludes: bool, last: int | None = None) -> Recall:
+        bank, space = self._bank, self._space
+        if space is None or bank is None:
+            return Recall()
         near = self._near_query(query, space, bank)
         current = [one for one in near if space[one.number].status is ThoughtStatus.ACTIVE]
         hits = [Hit(one.number, one.score, 0.0, 0.0) for one in current]

@@ -109,13 +109,15 @@ class PerltMemory(TimMemory):
         self.failed_classifications = 0
         """Questions for which the model gave no probability, so that the shipped classifier was used."""
 
-    async def _recall(self, query: str, space: ThoughtSpace, bank: MemoryBank) -> Recall:
-        """The best of both stores as far as they fit, and the last turn of the present visit before all else."""
+    async def _recall(self, query: str, *, concludes: bool, last: int | None = None) -> Recall:
+        """The best of both stores as far as they fit, and the newest turn of the present visit before all else."""
+        bank, space = self._bank, self._space
+        if space is None or bank is None:
+            return Recall()
         items, requests = await self._ranking(query, space, bank, self._perlt.k or 1)
-        last = next(bank.newest, 0)
-        told = self._page_writer(bank, space).choose(
-            chain([last] if last > 0 else [], self._tellable(items, space)), self._settings.budget
-        )
+        newest = next(bank.newest, 0)
+        first = [newest] if newest > 0 and newest != last else []
+        told = self._page_writer(bank, space).choose(chain(first, self._tellable(items, space)), self._settings.budget)
         scores: dict[int, Hit] = {}
         for item in items:
             is_turn = item.store is MemoryClass.EPISODIC

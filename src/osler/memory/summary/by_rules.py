@@ -13,11 +13,10 @@ from osler.language.times_and_values import time_finder, value_finder
 from osler.language.words import alike, content, numbers, plain
 from osler.memory.base import Change, Turn
 from osler.memory.summary.entries import STATED, StructuredSummary, SummaryEntry, SummaryField
-from osler.memory.tim.actions import Again, Insert, Merge, Supersede
+from osler.memory.tim.actions import Again, Insert, Supersede
+from osler.memory.tim.corrections import arranged, marks_of
 from osler.memory.tim.fact_lines import cut, topic_of
-from osler.memory.tim.gist import gist
 from osler.memory.tim.memory_bank import raw_text
-from osler.memory.tim.merge import merge_thoughts
 from osler.memory.tim.rules_thoughts import question_topic, rules_thoughts
 from osler.memory.tim.thought import PATIENT, Draft, Thought, ThoughtKind
 from osler.prompts import phrases
@@ -48,15 +47,10 @@ class RulesRefresh:
         ]
         added: list[SummaryEntry] = []
         superseded: list[str] = []
-        for action in merge_thoughts(drafts, near, turn, self._language):
+        for action in arranged(drafts, near, turn, self._language, self._speaker):
             match action:
                 case Insert():
                     added.append(self._add(summary, action.draft, (turn.number,)))
-                case Merge():
-                    turns = {turn.number, *(said for part in action.ids for said in summary[part].turns)}
-                    for part in action.ids:
-                        summary.drop(part)
-                    added.append(self._add(summary, action.draft, tuple(sorted(turns))))
                 case Again() if action.id in summary:
                     old = summary[action.id]
                     summary.put(old.model_copy(update={"turns": (*old.turns, turn.number)}))
@@ -129,7 +123,10 @@ def says_nothing(turn: Turn, language: Language) -> bool:
 
 def names_something(entry: SummaryEntry, language: Language) -> bool:
     """Check whether a fact that rules formed names a drug, or a thing that doctors ask about."""
-    return entry.draft is not None and bool(gist(entry.draft, language).names)
+    if entry.draft is None:
+        return False
+    marks = marks_of(f"{topic_of(entry.draft)} {entry.draft.object}", language)
+    return bool(marks.things or marks.drugs)
 
 
 def thought_of(entry: SummaryEntry) -> Thought:

@@ -22,10 +22,10 @@ from osler.language.lexicon.phrases import things
 from osler.language.lexicon.thesaurus import QUALITIES
 from osler.language.numerals import whole_values, without_numbers
 from osler.language.times_and_values import number_finder, time_finder, value_finder
-from osler.language.words import content, plain
+from osler.language.words import content, plain, words
 from osler.memory.base import Turn
 from osler.memory.tim.actions import Action, Again, Insert, Supersede
-from osler.memory.tim.fact_lines import topic_of
+from osler.memory.tim.fact_lines import COLONS, topic_of
 from osler.memory.tim.thought import PATIENT, Draft, Thought, ThoughtKind, ThoughtStatus
 from osler.ranking import reaches
 
@@ -207,6 +207,14 @@ def repeats(draft: Draft, old: Draft, language: Language) -> bool:
     return said == known if draft.negated or not said else said <= known
 
 
+def _are_two_tests(draft: Draft, old: Draft, language: Language) -> bool:
+    """Check whether both are lines of a report, of tests with other names: CA125 and CA199."""
+    if not (draft.relation.endswith(COLONS) and old.relation.endswith(COLONS)):
+        return False
+    first, second = (set(words(one.relation, language)) for one in (draft, old))
+    return not (first <= second or second <= first)
+
+
 class Denial(NamedTuple):
     """A thing that a turn denies or says has ended."""
 
@@ -311,7 +319,7 @@ class TurnReader:
         language, mine = self._language, _marks(draft, self._language)
         if _holder(draft.subject, language) != _holder(old.subject, language) or draft.certainty < old.certainty:
             return ""
-        if draft.negated:
+        if draft.negated or _are_two_tests(draft, old, language):
             return ""
         if old.negated:
             return "the opposite is said now" if its.words and its.words <= mine.words - mine.topic else ""

@@ -19,7 +19,7 @@ from osler.memory.base import Fact, tokens
 from osler.memory.tim.thought import PATIENT, Draft, Thought
 from osler.prompts import phrases
 
-_COLONS = (":", "：")
+COLONS = (":", "：")
 _EDGE = " ,，、"
 _CUT = {Language.EN: 24, Language.ZH: 8}
 """Characters of what was asked that are told."""
@@ -70,7 +70,7 @@ def _predicate(thought: Draft, language: Language) -> str:
 
 def topic_of(thought: Draft) -> str:
     """Return what a thought is the answer to, if rules formed it and it does not name that itself."""
-    return thought.asked or (thought.relation[:-1] if thought.relation.endswith(_COLONS) else "")
+    return thought.asked or (thought.relation[:-1] if thought.relation.endswith(COLONS) else "")
 
 
 def _denied_thing(thought: Draft, language: Language) -> str:

@@ -144,19 +144,19 @@ class PageWriter:
         """Tell these thoughts, and these turns word for word, in their order as long as there is room.
 
         What does not fit is passed over. The lines of a turn that is told word for word are left out. Questions of the
-        day of which nothing is told are named.
+        day of which nothing is told are listed.
         """
-        page, turns, needed = self._begin(budget), set[int](), self._named_room(budget)
+        page, turns = self._begin(budget), set[int]()
         for item in items:
             if isinstance(item, int):
                 turns.add(item)
-                page.add_whole(item, needed)
+                page.add_whole(item, page.for_questions)
             else:
                 turns.update(item.turns)
                 if page.whole.isdisjoint(item.turns) or item.is_by_model:
-                    page.add(self.words(item), needed)
+                    page.add(self.words(item), page.for_questions)
         covered = page.turns | page.whole
-        asked = page.name_questions(turn for turn in self._turns_today() if turn not in covered)
+        asked = page.list_questions(turn for turn in self._turns_today() if turn not in covered)
         return self._told(page, asked, turns - covered)
 
     def write(
