@@ -156,7 +156,7 @@ PIECES = [
     "dose 5",
 ]
 ENTRY = st.lists(st.sampled_from(PIECES), max_size=3).map(" ".join)
-VALUE = st.one_of(st.none(), ENTRY, st.lists(st.one_of(ENTRY, st.none(), st.integers()), max_size=4))
+VALUE = st.one_of(st.none(), ENTRY, st.lists(st.one_of(ENTRY, st.none(), st.integers(-9999, 9999)), max_size=4))
 ANSWER = st.fixed_dictionaries(
     {}, optional={name: VALUE for name in ("topic", "confirmed_facts", "constraints", "key_data", "replaced")}
 )
