@@ -1,11 +1,11 @@
 """The text of a recall: which thoughts, turns and questions go into the budget, and in which order.
 
-For the next question, what bears most on the query comes first, then what a treatment depends on, then the other
-thoughts by relevance. For a conclusion, all that a treatment depends on comes first, whatever the query, then the
-findings of the day, then the others. A part of the budget, and whatever is left of it, goes to exchanges word for word,
-the best first, since a thought leaves something out; the other thoughts of such an exchange need no line. An exchange
-with something that was corrected since is told by its thoughts alone. Questions of the day of which nothing is told are
-listed, so that nobody asks them again. A thought or a question is included completely or left out.
+What a treatment depends on comes first, then the findings of the day, then the other thoughts by relevance. For the next
+question, what bears most on the query stands before all of these; for a conclusion nothing does. A part of the budget,
+and whatever is left of it, goes to exchanges word for word, the best first, since a thought leaves something out; the
+other thoughts of such an exchange need no line. An exchange with something that was corrected since is told by its
+thoughts alone. Questions of the day of which nothing is told are listed, so that nobody asks them again. A thought or a
+question is included completely or left out.
 """
 
 from __future__ import annotations
