@@ -1,6 +1,6 @@
 """The text of a recall: which thoughts, turns and questions go into the budget, and in which order.
 
-What a treatment depends on comes first, then the findings of the day, then the other thoughts by relevance. For the next
+What a treatment depends on comes first, then the findings of the day, then the other thoughts by relevance. For a
 question, what bears most on the query stands before all of these; for a conclusion nothing does. A part of the budget,
 and whatever is left of it, goes to exchanges word for word, the best first, since a thought leaves something out; the
 other thoughts of such an exchange need no line. An exchange with something that was corrected since is told by its
