@@ -1,11 +1,11 @@
 """The text of a recall: which thoughts, turns and questions go into the budget, and in which order.
 
-For the next question, what bears most on the query comes first, then what a treatment depends on, then the other
-thoughts by relevance. For a conclusion, all that a treatment depends on comes first, whatever the query, then the
-findings of the day, then the others. A part of the budget, and whatever is left of it, goes to exchanges word for word,
-the best first, since a thought leaves something out; the other thoughts of such an exchange need no line. An exchange
-with something that was corrected since is told by its thoughts alone. Questions of the day of which nothing is told are
-listed, so that nobody asks them again. A thought or a question is included completely or left out.
+What a treatment depends on comes first, then the findings of the day, then the other thoughts by relevance. For a
+question, what bears most on the query stands before all of these; for a conclusion nothing does. A part of the budget,
+and whatever is left of it, goes to exchanges word for word, the best first, since a thought leaves something out; the
+other thoughts of such an exchange need no line. An exchange with something that was corrected since is told by its
+thoughts alone. Questions of the day of which nothing is told are listed, so that nobody asks them again. A thought or a
+question is included completely or left out.
 """
 
 from __future__ import annotations
@@ -77,6 +77,7 @@ class PageWriter:
         self._words: dict[int, _ThoughtLine] = {}
         self._today: date | None = None
         self._exchanges: dict[int, tuple[str, int]] = {}
+        self._questions: dict[int, tuple[str, int]] = {}
 
     def words(self, thought: Thought) -> _ThoughtLine:
         """How a thought is told."""
@@ -115,8 +116,10 @@ class PageWriter:
 
     def question(self, turn: int) -> tuple[str, int]:
         """What was asked in a turn, on one line, and its tokens."""
-        text = " ".join(self._bank[turn].question.split())
-        return text, tokens(text) + 1
+        if turn not in self._questions:
+            text = " ".join(self._bank[turn].question.split())
+            self._questions[turn] = text, tokens(text) + 1
+        return self._questions[turn]
 
     def _when(self, turns: Sequence[int], text: str) -> str:
         """Say in which turns of the day something was said, or on which other days, if the text does not say that."""
@@ -201,7 +204,12 @@ class PageWriter:
         return self._fill(page, rest, [turn for turn in turns if turn != last], unread)
 
     def _findings_today(self, budget: int, but: int | None = None) -> list[_ThoughtLine]:
-        """The thoughts of the day, as many as could fit: the newest first, but for those of one turn."""
+        """The thoughts of the day, as many as could fit: the newest first, but for those of one turn.
+
+        Without a calendar there are none: everything would be of the same day.
+        """
+        if self._today is None:
+            return []
         numbers = chain.from_iterable(self._space.of_turn(turn) for turn in self._turns_today() if turn != but)
         return _by_weight(self.words(self._space[number]) for number in islice(numbers, budget // _SMALLEST))
 

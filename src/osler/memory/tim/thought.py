@@ -21,7 +21,7 @@ class ThoughtStatus(StrEnum):
 
 
 class ThoughtKind(StrEnum):
-    """What a thought is about. All but the last are protected: recalled first, and replaced only by their kind."""
+    """What a thought is about. All but the last are protected: recalled first, never dropped without a successor."""
 
     ALLERGY = "allergy"
     MEDICINE = "medicine"
