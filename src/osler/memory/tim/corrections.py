@@ -309,10 +309,11 @@ class TurnReader:
         if denial.is_ended:
             return denied.may_mean(its)
         common = denied.words & its.words
-        if not denied.things.isdisjoint(its.things):
-            return 2 * len(common) >= len(denied.words)
+        if its.things and its.things <= denied.things:
+            return bool(common) and 2 * len(common) >= len(denied.words)
         is_all = 2 * len(common) >= len(its.words - its.topic) or common == its.topic
-        return bool(common) and common == denied.words and is_all
+        is_same = is_all or not denied.things.isdisjoint(its.things)
+        return bool(common) and common == denied.words and is_same
 
     def _replaces(self, draft: Draft, old: Thought, its: Marks) -> str:
         """Return why two thoughts cannot both be true, or an empty text if they can."""
@@ -322,7 +323,9 @@ class TurnReader:
         if draft.negated or _are_two_tests(draft, old, language):
             return ""
         if old.negated:
-            return "the opposite is said now" if its.words and its.words <= mine.words - mine.topic else ""
+            own = mine.words - mine.topic
+            is_it = bool(its.words) and its.words <= own and 2 * len(its.words) >= len(own)
+            return "the opposite is said now" if is_it else ""
         if mine.differs(its, "time") or not mine.differs(its, "amount"):
             return ""
         is_other = its.topic.isdisjoint(mine.words - mine.topic) and not its.topic <= mine.words
