@@ -45,6 +45,7 @@ def test_a_sample_is_drawn_by_seed_and_kept_in_order(jsonl: Path) -> None:
     assert ids(pool.only(sample=4, seed=1)) == drawn
     assert any(ids(pool.only(sample=4, seed=seed)) != drawn for seed in range(2, 6))
     assert ids(pool.only(sample=4, seed=1, limit=2)) == drawn[:2]
+    assert len(ids(pool.only(ids=drawn, sample=2, seed=1))) == 2, "a named record that is not drawn is not missing"
 
 
 def test_random_access(jsonl: Path) -> None:

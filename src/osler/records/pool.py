@@ -86,12 +86,14 @@ class RecordPool:
         missing = set(self.ids or ())
         for reading in self._sound():
             record = reading.expect()
-            if not self._passes(record) or (chosen is not None and record.id not in chosen):
+            if not self._passes(record):
+                continue
+            missing -= {record.id, record.patient}
+            if chosen is not None and record.id not in chosen:
                 continue
             if self.limit is not None and count >= self.limit:
                 return
             count += 1
-            missing -= {record.id, record.patient}
             yield reading
         if missing:
             self._unknown(sorted(missing)[0])
