@@ -137,8 +137,16 @@ class MemoryBankMemory(EmbeddedTurnMemory):
                 refused.append(f"no summary of {day.isoformat()}: the model's answer could not be read")
             elif await self._add_summary(short):
                 inserted.append(short.text)
-        update = {"inserted": tuple(inserted), "refused": tuple(refused), "proposed": len(refused)}
-        return change.model_copy(update={**update, "requests": requests})
+        made = len(inserted) - len(change.inserted)
+        by_model = self._settings.thinker is not None
+        update = {
+            "inserted": tuple(inserted),
+            "makers": {"model" if by_model else "rules": made} if made else {},
+            "refused": tuple(refused),
+            "proposed": made + len(refused) if by_model else 0,
+            "requests": requests,
+        }
+        return change.model_copy(update=update)
 
     async def recall(self, query: str) -> Recall:
         """Return the newest turn and, in the rest of the budget, the items with the highest scores."""

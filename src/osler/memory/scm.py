@@ -97,9 +97,11 @@ class ScmMemory(EmbeddedTurnMemory):
         if short is None:
             refused = f"no summary of turn {turn.number}: the model's answer could not be read"
             return change.model_copy(update={"refused": (refused,), "proposed": 1, "requests": requests})
+        makers = {}
         if short.text and tokens(short.text) <= tokens(line) * _SHORTER:
             self._short[turn.number] = short
-        return change.model_copy(update={"requests": requests})
+            makers = {"model" if thinker else "rules": 1}
+        return change.model_copy(update={"makers": makers, "proposed": int(bool(thinker)), "requests": requests})
 
     async def recall(self, query: str) -> Recall:
         """Return the flash memory and, if the controller wants it, what the archive has on the query."""
@@ -178,11 +180,16 @@ class ScmMemory(EmbeddedTurnMemory):
             full, requests = await self._wanted_in_full(query, short)
         return [self._forms(number, in_full=number in full) for number in found], requests
 
+    def _dated(self, number: int) -> str:
+        """The summary of a turn, with its date if it has one."""
+        at = self._turns[number].at
+        return f"{at:%Y-%m-%d} {self._short[number].text}" if at else self._short[number].text
+
     async def _wanted_in_full(self, query: str, numbers: Sequence[int]) -> tuple[set[int], int]:
         """Ask the model for which of these turns the summary is not enough."""
         if not numbers or self._settings.thinker is None:
             return set(), 0
-        rows = enumerate((self._short[number].text for number in numbers), start=1)
+        rows = enumerate((self._dated(number) for number in numbers), start=1)
         summaries = "\n".join(f"{place}. {text}" for place, text in rows)
         answer = await ask_json(
             self._settings.thinker,

@@ -156,6 +156,8 @@ def words_of(thought: Thought, language: Language) -> ThoughtWords:
         weight = Weight.UNKNOWN
     elif thought.inferred:
         weight = Weight.INFERRED
+    elif thought.is_by_model and thought.negated:
+        weight = Weight.DENIED
     return ThoughtWords(key, said, tokens(said) + 1, weight, heading)
 
 

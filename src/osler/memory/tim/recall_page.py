@@ -30,7 +30,9 @@ _COMMA = {Language.EN: ", ", Language.ZH: "、"}
 _ASKED_FOR, _FIRST_LINES = 0.6, 200
 """Share of the budget for what bears most on the query, and the most tokens; the first thought is always included."""
 _VITAL = 0.4
-"""Share of the budget for what a treatment depends on, before a question; a conclusion has no such limit."""
+"""Share of the budget for what a treatment depends on, before a question."""
+_TODAY = 0.4
+"""Share of the budget that a conclusion keeps for the findings of the day from what a treatment depends on."""
 _WHOLE = 0.35
 """Share of the budget that is kept from other thoughts for exchanges word for word."""
 _NAMED = 0.15
@@ -195,10 +197,12 @@ class PageWriter:
             budget: In tokens.
             last: The turn that the doctor has word for word beside the recall: the rest of it comes last.
         """
-        page = self._begin(budget)
-        page.add_all(map(self.words, islice(self._space.vital, budget // _SMALLEST)), 0)
+        page, today = self._begin(budget), self._findings_today(budget, last)
+        vital = [self.words(one) for one in islice(self._space.vital, budget // _SMALLEST)]
+        page.add_all(vital, min(budget * _TODAY, sum(line.words.size for line in today)))
         page.pin()
-        page.add_all(self._findings_today(budget, last), 0)
+        page.add_all(today, 0)
+        page.add_all(vital, 0)
         rest = _by_weight(self.words(one) for one in found)
         rest.sort(key=lambda line: line.thought.turns == (last,))
         return self._fill(page, rest, [turn for turn in turns if turn != last], unread)
