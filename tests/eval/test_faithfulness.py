@@ -127,8 +127,8 @@ def test_judges_and_measures_share_no_code_with_what_they_judge() -> None:
             r"from osler\.((?:agents|memory|simulator|language\.(?!words|numerals))[\w.]*)", path.read_text("utf-8")
         )
     }
-    # The map of thoughts in a report needs vectors, which one function of the memory opens.
-    assert taken == {("report/pictures.py", "memory.embedders")}
+    # The map of thoughts in a report needs vectors, which one function of the memory opens; and the names of memories.
+    assert taken == {("report/pictures.py", "memory.embedders"), ("report/pictures.py", "memory.registry")}
 
 
 def test_agreement_is_counted_by_what_is_wrong() -> None:
