@@ -1,6 +1,6 @@
 """What a memory store costs as it grows, and whether it loses anything.
 
-python benchmarks/store.py                               both memories; 10,000 exchanges with raw, 2,000 with tim
+python benchmarks/store.py                               raw and tim; 10,000 exchanges with raw, 2,000 with tim
 python benchmarks/store.py --turns 10000 --memory tim    another number of exchanges
 python benchmarks/store.py --only kills                  20 kills while saving
 python benchmarks/store.py --only together               4 threads and 2 processes at once
@@ -21,6 +21,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from importlib import import_module
 from itertools import islice
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -29,8 +30,7 @@ from typing import Any
 from osler import MemoryStore, RecordPool
 from osler.language import Language
 from osler.memory import Change, Turn
-from osler.memory.raw import RawMemory
-from osler.memory.tim.memory import TimMemory
+from osler.memory.registry import BUILT_IN
 
 EARLY = 50
 """Adds of a warm-up, which are not measured."""
@@ -49,7 +49,7 @@ THINKING: list[float] = []
 """The time of each `remember` in a store."""
 
 
-def timed(kind: type[RawMemory] | type[TimMemory]) -> type[Any]:
+def timed(kind: type[Any]) -> type[Any]:
     """A memory that notes how long it takes to remember a turn."""
 
     class Timed(kind):  # type: ignore[misc,valid-type]
@@ -62,7 +62,11 @@ def timed(kind: type[RawMemory] | type[TimMemory]) -> type[Any]:
     return Timed
 
 
-raw, tim = timed(RawMemory), timed(TimMemory)
+KEEPING = [name for name in BUILT_IN if name != "none"]
+for _name in KEEPING:
+    _module, _, _kind = BUILT_IN[_name].partition(":")
+    # The store finds a memory by the name of a class in this module.
+    globals()[_name] = timed(getattr(import_module(f"osler.memory.{_module}"), _kind))
 
 
 def growth(memory: str, turns: int, folder: Path) -> None:
@@ -167,7 +171,7 @@ def together(memory: str, folder: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--turns", type=int)
-    parser.add_argument("--memory", choices=["raw", "tim"], action="append")
+    parser.add_argument("--memory", choices=KEEPING, action="append")
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--only", choices=["growth", "kills", "together"])
     given = parser.parse_args()
