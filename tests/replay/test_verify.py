@@ -62,12 +62,14 @@ def test_a_run_of_a_model_is_the_same_again_with_its_thoughts_refusals_and_failu
 
 
 @pytest.mark.parametrize(
-    ("limits", "ending"), [(Limits(seconds=0.04), Ending.TIME_LIMIT), (Limits(tokens=60), Ending.TOKEN_LIMIT)]
+    ("limits", "ending"), [(Limits(seconds=0.1), Ending.TIME_LIMIT), (Limits(tokens=60), Ending.TOKEN_LIMIT)]
 )
 def test_what_a_limit_ended_is_compared_as_far_as_it_went(
     limits: Limits, ending: Ending, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = model_run(tmp_path / "cut.osler", monkeypatch, Model(fails=False), memories=("tim",), limits=limits)
+    late = {"doctor": 0.03} if limits.seconds else {}  # five questions take longer than the limit on any machine
+    slow = Model(fails=False, late=late)
+    path = model_run(tmp_path / "cut.osler", monkeypatch, slow, memories=("tim",), limits=limits)
     assert {transcript.ending for transcript in transcripts(path)} == {ending}
     result = osler("replay", path, "--verify")
     assert result.exit_code == 0, result.output
