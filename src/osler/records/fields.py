@@ -167,11 +167,7 @@ class ExamOrder:
         return list(dict.fromkeys(name for chain in self.chains for rank in chain for name in rank))
 
     def before(self, resolve: Callable[[str], str]) -> frozenset[tuple[str, str]]:
-        """All pairs (earlier, later), transitive, with each name resolved to its entry's.
-
-        Raises:
-            ValueError: a name comes before itself.
-        """
+        """All pairs (earlier, later), transitive, names resolved to entries; ValueError if they go in a circle."""
         chains = [[[resolve(name) for name in rank] for rank in chain] for chain in self.chains]
         same_rank: dict[str, frozenset[str]] = {}
         for rank in (rank for chain in chains for rank in chain):

@@ -7,7 +7,7 @@ import heapq
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import NoReturn
@@ -19,6 +19,7 @@ from osler.records.schema import PatientRecord
 from osler.records.validation import Problem, ReadResult, RecordDraft, RecordError, RecordWarning, check
 
 BUNDLED = "bundled"
+_CASES = Path(str(files("osler.records") / "cases"))
 
 
 @dataclass(frozen=True)
@@ -37,11 +38,12 @@ class RecordPool:
     @classmethod
     def open(cls, path: str | Path = BUNDLED) -> RecordPool:
         """Open a folder, a file, or `bundled`: the 44 patients in two languages that come with Osler."""
-        root = Path(str(files("osler.records") / "cases")) if str(path) == BUNDLED else Path(path)
-        if not root.exists():
+        if str(path) == BUNDLED:
+            return _BUNDLED_POOL
+        if not Path(path).exists():
             remedy = "give the path of a folder or a file of records, or `bundled`"
             raise UserError(f"there is no file or folder {path}", remedy)
-        return cls(root)
+        return cls(Path(path))
 
     def only(
         self,
@@ -53,11 +55,7 @@ class RecordPool:
         sample: int | None = None,
         seed: int = 0,
     ) -> RecordPool:
-        """Narrow the pool; what is not given stays as it is. Sampling comes before the limit.
-
-        Raises:
-            UserError: There is no such language.
-        """
+        """Narrow the pool; what is not given stays as it is. Sampling comes before the limit."""
         for name in languages or ():
             if name not in list(Language):
                 raise UserError(f"there is no language {name!r}", f"use {' or '.join(Language)}")
@@ -71,13 +69,8 @@ class RecordPool:
         )
 
     def __iter__(self) -> Iterator[PatientRecord]:
-        """The records that pass the filters, in the order of the files.
-
-        Raises:
-            RecordError: at the first record that cannot be used, or whose id was there before.
-        """
-        for reading in self.chosen():
-            yield reading.expect()
+        """The records that pass the filters, in the order of the files; RecordError at the first that is unusable."""
+        return (reading.expect() for reading in self.chosen())
 
     def chosen(self) -> Iterator[ReadResult]:
         """The records that pass the filters, each with what was noted on reading it; raises as iterating does."""
@@ -103,8 +96,9 @@ class RecordPool:
         path = self._index.get(record_id)
         if path is None:
             self._unknown(record_id)
-        draft = next(draft for draft in self._drafts(path) if _id_of(draft) == record_id)
-        return check(draft, self._shown(path)).expect()
+        shown = self._shown(path)
+        draft = next(draft for draft in _drafts(path, shown) if _id_of(draft) == record_id)
+        return check(draft, shown).expect()
 
     def find(self, name: str) -> PatientRecord:
         """One record by its id, or by its patient where the pool has that patient once."""
@@ -121,13 +115,18 @@ class RecordPool:
         first: dict[str, str] = {}
         for path in self._files():
             shown = self._shown(path)
-            for reading in (check(draft, shown) for draft in self._drafts(path)):
+            for reading in self._readings_of(path, shown):
                 place = f"{shown} {reading.place}".strip()
                 if reading.record and (before := first.setdefault(reading.record.id, place)) != place:
                     reason = f"is {reading.record.id!r} like that of {before}; give each record its own"
                     problem = Problem(shown, reason, reading.place, "id")
                     reading = ReadResult(shown, reading.place, problems=(problem,))
                 yield reading
+
+    def _readings_of(self, path: Path, shown: str) -> Iterable[ReadResult]:
+        if self.root == _CASES:
+            return _bundled_readings(path, shown)
+        return (check(draft, shown) for draft in _drafts(path, shown))
 
     def _sound(self) -> Iterator[ReadResult]:
         for reading in self.readings():
@@ -155,13 +154,6 @@ class RecordPool:
         passing = (record.id for record in records if self._passes(record))
         return frozenset(heapq.nsmallest(size, passing, key=drawn_by))
 
-    def _drafts(self, path: Path) -> Iterator[RecordDraft | Problem]:
-        shown = self._shown(path)
-        try:
-            yield from format_of(path, shown).read(path, shown)
-        except RecordError as error:
-            yield error.problem
-
     def _files(self) -> list[Path]:
         if self.root.is_file():
             return [self.root]
@@ -183,7 +175,7 @@ class RecordPool:
     def _index(self) -> dict[str, Path]:
         index: dict[str, Path] = {}
         for path in self._files():
-            for draft in self._drafts(path):
+            for draft in _drafts(path, self._shown(path)):
                 if isinstance(draft, Problem):
                     raise RecordError(draft)  # which records the file should have is not known
                 if (name := _id_of(draft)) is not None:
@@ -192,6 +184,22 @@ class RecordPool:
 
     def _unknown(self, record_id: str) -> NoReturn:
         raise UserError(f"no record is called {record_id!r}", "`osler records list` shows the ids")
+
+
+_BUNDLED_POOL = RecordPool(_CASES)
+
+
+@cache
+def _bundled_readings(path: Path, shown: str) -> tuple[ReadResult, ...]:
+    """The records of a bundled file, which never changes: it is read once."""
+    return tuple(check(draft, shown) for draft in _drafts(path, shown))
+
+
+def _drafts(path: Path, shown: str) -> Iterator[RecordDraft | Problem]:
+    try:
+        yield from format_of(path, shown).read(path, shown)
+    except RecordError as error:
+        yield error.problem
 
 
 def _id_of(draft: RecordDraft | Problem) -> str | None:

@@ -78,11 +78,7 @@ def suffixes() -> frozenset[str]:
 
 
 def format_of(path: Path, shown: str) -> Format:
-    """The format of an existing file, by its suffix and, if several share it, by how it begins.
-
-    Raises:
-        RecordError: No format fits; the nearest one is named.
-    """
+    """The format of a file, by its suffix and by how it begins; RecordError names the nearest one if none fits."""
     candidates = [form for form in formats() if path.suffix.lower() in form.suffixes]
     if not candidates:
         known = ", ".join(sorted(suffixes()))

@@ -250,11 +250,7 @@ class PatientRecord(Frozen):
         return past_exchanges(self.visits, self.speaker)
 
     def entry(self, name: str) -> Entry:
-        """The entry of that name, or the only one with that alias.
-
-        Raises:
-            ValueError: there is none, or several.
-        """
+        """The entry of that name, or the only one with that alias; ValueError if there is none, or several."""
         by_name = [entry for entry in self.entries if same(entry.name, name)]
         found = by_name or [entry for entry in self.entries if any(same(name, alias) for alias in entry.aliases)]
         if len(found) == 1:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
+from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
 from osler.language import Language, Speaker
-from osler.locale import label
+from osler.locale import label, load_texts
 from osler.records.classify import DENIED, language_of, sex_from, status_of
 from osler.records.fields import Age
 from osler.records.schema import Category, Part, PatientRecord, Persona, Relevance, Status
@@ -22,44 +23,13 @@ from osler.records.validation import RecordDraft, parse_json
 
 T = TypeVar("T", bound=StrEnum)
 
-_PAPER = (
-    ("1st category", "2nd category", "Report result", "Constraints"),
-    ("一级类别", "二级类别", "报告结果", "限定"),
-)
-_FURTHER = (
-    ("Aliases", "Status", "Relevance", "Own words", "Refers to", "Source text"),
-    ("别名", "状态", "意义", "原话", "涉及", "原文"),
-)
-"""In English and in Chinese, like all pairs below."""
-_ROWS: dict[str, tuple[str, str]] = {
-    "id": ("Record ID", "病历编号"),
-    "patient": ("Patient", "患者编号"),
-    "language": ("Language", "语言"),
-    "specialty": ("Specialty", "专科"),
-    "source": ("Source", "来源"),
-    "speaker": ("Speaker", "叙述者"),
-    "persona": ("Persona", "性格"),
-    "complaint": ("Initial Query", "主诉"),
-    "intent": ("Patient's Intent", "患者意愿"),
-    "expected_rounds": ("Expected Rounds", "预期轮数"),
-    "age": ("Age", "年龄"),
-    "sex": ("Gender", "性别"),
-    "confused_with": ("Confused With", "易混淆"),
-    "diagnosis": ("Diagnosis", "诊断"),
-    "exam_order": ("Correct Order", "正确顺序"),
-    "treatment": ("Treatment", "治疗"),
-    "date": ("Date", "日期"),
-    "earlier": ("Told Earlier", "以前说过"),
-    "visits": ("Earlier Visits", "既往就诊"),
-    "key_facts": ("Key Facts", "关键事实"),
-}
-"""Rows that are not entries: field of the record → its first cell."""
+_COLUMNS, _ROWS, _TRUTH = "record_table_columns", "record_table_rows", "record_table_truth"
+"""Sections of the language files: titles of columns, of rows that are not entries, and of parts of the truth."""
 _LISTS = frozenset({"confused_with", "earlier"})
 _AS_JSON = frozenset({"visits", "key_facts"})
 """Fields whose cell holds JSON: no row can show a whole visit."""
-_FIELDS = {title.casefold(): field for field, titles in _ROWS.items() for title in titles}
-_CORE, _ICD = ("Core Diagnosis", "核心诊断"), ("ICD-10", "ICD-10")
-_PART, _ALTERNATIVE, _UNSAFE = ("Required Part", "必要组成"), ("Alternative", "可替代"), ("Unsafe", "不安全")
+_PAPER = 4
+"""Columns of the paper's table; those to the right of them may come in any order."""
 _LOOKED_AT = 200
 """Lines in which a title must occur."""
 _HEAD = re.compile(r"^\s*(1\s*-?\s*st|first|一级|第一)", re.IGNORECASE)
@@ -80,25 +50,30 @@ class TableRow(NamedTuple):
     source: str = ""
 
 
+@cache
+def _named(section: str) -> dict[str, str]:
+    """What each title of a section stands for, in either language."""
+    return {title.casefold(): name for language in Language for name, title in load_texts(language, section).items()}
+
+
 def opens_a_table(head: str) -> bool:
     """Check whether the beginning of a CSV file could be such a table: its first column has a title that is known."""
     firsts = [line.partition(",")[0].strip(' "\0\ufeff') for line in head.splitlines()[:_LOOKED_AT]]
     return not any(firsts) or any(
-        _HEAD.match(cell) or cell.casefold() in _FIELDS or _from_label(Category, cell) for cell in firsts
+        _HEAD.match(cell) or cell.casefold() in _named(_ROWS) or _from_label(Category, cell) for cell in firsts
     )
 
 
 def to_rows(record: PatientRecord) -> Iterator[TableRow]:
     """The header and one row per fact, in the record's language."""
     language, data = record.language, record.model_dump(mode="json")
-    side = list(Language).index(language)
-    yield TableRow(*_PAPER[side], *_FURTHER[side])
-    for field, titles in _ROWS.items():
+    yield TableRow(**load_texts(language, _COLUMNS))
+    for field, title in load_texts(language, _ROWS).items():
         if field in {"diagnosis", "treatment"}:
-            yield from _truth_rows(data[field] or {}, titles[side], side)
+            yield from _truth_rows(data[field] or {}, title, load_texts(language, _TRUTH))
         elif data.get(field) not in (None, []):
             cell = json.dumps(data[field], ensure_ascii=False) if field in _AS_JSON else _cell(data[field])
-            yield TableRow(titles[side], "", cell)
+            yield TableRow(title, "", cell)
     part: Part | None = None
     for entry in record.entries:
         if entry.part is not part:
@@ -117,20 +92,20 @@ def to_rows(record: PatientRecord) -> Iterator[TableRow]:
         )
 
 
-def _truth_rows(truth: dict[str, Any], first: str, side: int) -> Iterator[TableRow]:
+def _truth_rows(truth: dict[str, Any], first: str, titles: Mapping[str, str]) -> Iterator[TableRow]:
     """Rows of a diagnosis or a treatment; none if there is no treatment."""
     if truth:
-        second = _CORE[side] if "icd10" in truth else ""
+        second = titles["core"] if "icd10" in truth else ""
         yield TableRow(first, second, truth["name"], "", _cell(truth["aliases"]))
     if truth.get("icd10"):
-        yield TableRow(first, _ICD[side], truth["icd10"])
+        yield TableRow(first, titles["icd10"], truth["icd10"])
     for part in truth.get("parts", ()):
-        yield TableRow(first, _PART[side], part["name"], "", _cell(part["aliases"]))
+        yield TableRow(first, titles["parts"], part["name"], "", _cell(part["aliases"]))
     for alternative in truth.get("alternatives", ()):
-        yield TableRow(first, _ALTERNATIVE[side], alternative)
+        yield TableRow(first, titles["alternatives"], alternative)
     for unsafe in truth.get("unsafe", ()):
         aliases, refers = _cell(unsafe["aliases"]), unsafe["entry"] or ""
-        yield TableRow(first, _UNSAFE[side], unsafe["name"], unsafe["because"], aliases, refers=refers)
+        yield TableRow(first, titles["unsafe"], unsafe["name"], unsafe["because"], aliases, refers=refers)
 
 
 def _cell(value: object) -> str:
@@ -142,7 +117,7 @@ def from_rows(rows: Sequence[Sequence[str]], name: str, place: str = "") -> Reco
     data: dict[str, Any] = {"id": name, "entries": []}
     part: Part | None = None
     for row in _tidy(rows):
-        field = _FIELDS.get(row.first.casefold().replace("\u2019", "'"))
+        field = _named(_ROWS).get(row.first.casefold().replace("\u2019", "'"))
         if field in {"diagnosis", "treatment"}:
             _add_truth(data.setdefault(field, {}), row)
         elif field is not None:
@@ -169,9 +144,8 @@ def _tidy(rows: Sequence[Sequence[str]]) -> Iterator[TableRow]:
     for number, cells in enumerate(rows):
         if number == 0 and cells and _HEAD.match(cells[0]):
             titles = [cell.strip().casefold() for cell in cells]
-            for column, names in enumerate(zip(*_FURTHER, strict=True), len(_PAPER[0])):
-                known = {name.casefold() for name in names}
-                order[column] = next((at for at, title in enumerate(titles) if title in known), len(titles))
+            there = {_named(_COLUMNS).get(title): at for at, title in reversed(list(enumerate(titles)))}
+            order[_PAPER:] = [there.get(name, len(titles)) for name in TableRow._fields[_PAPER:]]
             continue
         picked = [cells[at].strip() if at < len(cells) else "" for at in order]
         if any(picked):
@@ -190,17 +164,18 @@ def _section(row: TableRow) -> Part | None:
 
 def _add_truth(truth: dict[str, Any], row: TableRow) -> None:
     item: dict[str, Any] = {"name": row.result, "aliases": _items(row.aliases)}
-    if row.second in _ICD:
-        truth["icd10"] = row.result
-    elif row.second in _PART:
-        truth.setdefault("parts", []).append(item)
-    elif row.second in _ALTERNATIVE:
-        truth.setdefault("alternatives", []).append(row.result)
-    elif row.second in _UNSAFE:
-        item |= {"because": row.constraint, "entry": row.refers or None}
-        truth.setdefault("unsafe", []).append(item)
-    else:
-        truth.update(item)
+    match _named(_TRUTH).get(row.second.casefold()):
+        case "icd10":
+            truth["icd10"] = row.result
+        case "parts":
+            truth.setdefault("parts", []).append(item)
+        case "alternatives":
+            truth.setdefault("alternatives", []).append(row.result)
+        case "unsafe":
+            item |= {"because": row.constraint, "entry": row.refers or None}
+            truth.setdefault("unsafe", []).append(item)
+        case _:
+            truth.update(item)
 
 
 def _entry(row: TableRow, part: Part | None) -> dict[str, Any]:

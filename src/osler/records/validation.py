@@ -89,11 +89,7 @@ class ReadResult:
     """What of the source is not in the record."""
 
     def expect(self) -> PatientRecord:
-        """The record.
-
-        Raises:
-            RecordError: there is none.
-        """
+        """The record; raises RecordError if there is none."""
         if self.record is None:
             raise RecordError(self.problems[0], len(self.problems) - 1)
         return self.record
