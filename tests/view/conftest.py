@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser
 
+from osler.view.export import export
 from tests.view.browser import Small, chromium, hold, hostile, serving
 from tests.view.tabs import Opening, Site, Tab
 
@@ -53,3 +56,16 @@ def tab(browser: Browser, site: Site, shared: Tab) -> Iterator[Opening]:
     for one in own:
         one.close()
     assert shared.faults == []
+
+
+@pytest.fixture(params=["server", "disk"])
+def opened(request: pytest.FixtureRequest, run: Path, browser: Browser, tmp_path: Path) -> Iterator[Tab]:
+    """The page of the `run` of a test file, from a server and from an export."""
+    with ExitStack() as stack:
+        if request.param == "server":
+            address = stack.enter_context(serving(tmp_path, run))
+        else:
+            address = (export([run], tmp_path / "site").folder / "index.html").as_uri()
+        tab = Tab.of(browser, address)
+        yield tab
+        tab.close()

@@ -101,6 +101,14 @@ def test_everything_can_be_done_from_the_keyboard(tab: Opening) -> None:
     expect(page.get_by_label("Search what was said")).to_be_focused()
 
 
+def test_a_view_that_is_left_does_not_change_the_address_of_the_next(tab: Opening, site: Site) -> None:
+    """A consultation notes its turn while it scrolls, also after another view was asked for."""
+    page = tab(f"#/k0/{site.cell('bppv-en', 'raw')}", viewport=DESK).page
+    page.evaluate("() => { Osler.go('#/k0?focus=search'); Osler.note({turn: 2}); }")
+    expect(page.get_by_label("Search what was said")).to_be_focused()
+    assert "turn" not in page.url
+
+
 def test_every_control_has_a_name_and_every_view_a_heading(tab: Opening, site: Site) -> None:
     one, other = site.cell("bppv-en", "raw"), site.cell("bppv-en", "tim")
     for place in ("#/", "#/k0", f"#/k0/{one}", f"#/k0/compare/{one},{other}", "#/play"):

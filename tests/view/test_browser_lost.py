@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from osler.eval.ladder import LADDER
 from osler.runs.plan import Plan
 from osler.runs.store.explanations import ExplanationWriter, StoredExplanation
-from osler.view.export import export
-from tests.view.browser import picture, serving
+from tests.view.browser import picture
 from tests.view.runs import make, record
 from tests.view.tabs import Tab
 
@@ -32,20 +30,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         line = "told and not recalled at the end: Chest X-ray (turn 2)"
         store.explained(1, LADDER, StoredExplanation("memory", 2, ("Chest X-ray",), line, "wrong", {}, steps))
     return path
-
-
-@pytest.fixture(params=["server", "disk"])
-def opened(request: pytest.FixtureRequest, run: Path, browser: Browser, tmp_path: Path) -> Iterator[Tab]:
-    if request.param == "disk":
-        export([run], tmp_path / "site")
-        tab = Tab.of(browser, f"{(tmp_path / 'site' / 'index.html').as_uri()}")
-        yield tab
-        tab.close()
-        return
-    with serving(tmp_path, run) as address:
-        tab = Tab.of(browser, address)
-        yield tab
-        tab.close()
 
 
 def test_the_cause_the_turn_and_what_was_missing(opened: Tab, tmp_path: Path) -> None:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from osler.eval.scoring import score
 from osler.runs.events import Answered, Asked, Event, Intervened, Intervention, Maker
 from osler.runs.plan import Plan
 from osler.runs.store import RunWriter
 from osler.simulator.batch import about
-from osler.view.export import export
-from tests.view.browser import picture, serving
+from tests.view.browser import picture
 from tests.view.runs import record, transcript
 from tests.view.tabs import Tab
 
@@ -44,20 +42,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         held = plain.model_copy(update={"events": tuple(map(made_by, plain.events))})
         store.finish(number, held, score(held, record("pneumonia-en")))
     return path
-
-
-@pytest.fixture(params=["server", "disk"])
-def opened(request: pytest.FixtureRequest, run: Path, browser: Browser, tmp_path: Path) -> Iterator[Tab]:
-    if request.param == "disk":
-        export([run], tmp_path / "site")
-        tab = Tab.of(browser, f"{(tmp_path / 'site' / 'index.html').as_uri()}")
-        yield tab
-        tab.close()
-        return
-    with serving(tmp_path, run) as address:
-        tab = Tab.of(browser, address)
-        yield tab
-        tab.close()
 
 
 def test_makers_and_interventions_are_shown_in_both_languages(opened: Tab, tmp_path: Path) -> None:

@@ -134,10 +134,8 @@ async def _body(request: Request) -> Any:
 
 def state(name: str, session: PlaySession, lobby: PlayLobby) -> dict[str, Any]:
     """Return what the page shows of a consultation."""
-    assignment, record, events = session.assignment, session.assignment.record, session.journal.events
-    language = record.language
-    recalled = [event.recall for event in events if isinstance(event, Recalled)]
-    asked = sum(isinstance(event, Asked) for event in events)
+    assignment, record, language = session.assignment, session.assignment.record, session.assignment.record.language
+    recalled = session.events(Recalled)
     known = notes(session.before) if isinstance(session.before, Selection) else ()
     return {
         "id": name,
@@ -145,7 +143,7 @@ def state(name: str, session: PlaySession, lobby: PlayLobby) -> dict[str, Any]:
         "as": assignment.role.value,
         "case": {"id": veiled(record.id), "language": language.value, **about(record)},
         "turn": session.journal.turn,
-        "turns_left": assignment.turn_limit - asked,
+        "turns_left": assignment.turn_limit - len(session.events(Asked)),
         "waiting_for": "over" if session.over else "you" if session.before is not None else "other",
         "lines": [
             {
@@ -153,16 +151,14 @@ def state(name: str, session: PlaySession, lobby: PlayLobby) -> dict[str, Any]:
                 "who": one.role.value,
                 "text": one.reply if isinstance(one, Answered) else heard(one, language),
             }
-            for one in events
+            for one in session.journal.events
             if isinstance(one, Asked | Answered)
         ],
         "known": [{"name": note.name, "told": note.told} for note in known],
         "memory": [
-            {"turn": event.of, **event.change.model_dump(include=_CHANGE)}
-            for event in events
-            if isinstance(event, Remembered)
+            {"turn": event.of, **event.change.model_dump(include=_CHANGE)} for event in session.events(Remembered)
         ],
-        "recalled": recalled[-1].model_dump(mode="json", include={"facts", "exchanges"}) if recalled else None,
+        "recalled": recalled[-1].recall.model_dump(mode="json", include={"facts", "exchanges"}) if recalled else None,
         "failed": f"not kept: {session.not_kept}" if session.not_kept else session.failed,
         "result": _result(session, session.result, lobby) if session.over and session.result else None,
     }

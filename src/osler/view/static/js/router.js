@@ -25,20 +25,23 @@
     return `#/${path}${query ? `?${query}` : ''}`;
   }
 
-  // Puts the state of the view into the address without drawing the page anew.
+  const pathOf = (hash) => hash.replace(/^#\/?/, '').split('?')[0];
+
+  // Puts the state of the view into the address without drawing the page anew, unless another view was asked for.
   function note(changes) {
+    const path = pathOf(location.hash);
+    if (path !== current.path) return;
     for (const [name, value] of Object.entries(changes)) {
       current.parameters.delete(name);
       for (const one of [value].flat()) if (one !== null && one !== '') current.parameters.append(name, one);
     }
-    const path = location.hash.replace(/^#\/?/, '').split('?')[0];
     history.replaceState(null, '', link(path, current.parameters));
   }
 
   async function draw() {
     const mine = ++drawn;
     current?.leave?.();
-    current = parse(location.hash);
+    current = {...parse(location.hash), path: pathOf(location.hash)};
     Osler.frame.place(current);
     try {
       const view = await (Osler.views[current.view] || Osler.views.nowhere)(current);
