@@ -110,6 +110,8 @@ COLITIS = treatment("静脉糖皮质激素", unsafe=("洛哌丁胺",))
         (ENEMA, "Surgical reduction", "undecided"),
         (FLUIDS_ZH, "补液、镇痛", "correct"),
         (FLUIDS_ZH, "快速补液、镇痛", "unsafe"),
+        (SINUSITIS, "Doxycycline, and azithromycin 500 mg. No macrolides such as azithromycin.", "undecided"),
+        (COLITIS, "甲泼尼龙40mg静滴，易蒙停2mg tid。禁用洛哌丁胺。", "undecided"),
     ],
 )
 def test_verdict(truth: Treatment, answer: str, verdict: str) -> None:

@@ -16,7 +16,7 @@ from osler.eval.ladder.negation import says_nothing
 from osler.eval.verdict import Opinion, Verdict
 from osler.records.schema import Diagnosis
 
-LADDER = "ladder/7"
+LADDER = "ladder/8"
 
 _QUESTION = re.compile(r"[?？]")
 _IS_TRUTH = (Relation.SAME, Relation.NARROWER)

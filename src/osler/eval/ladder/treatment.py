@@ -312,7 +312,8 @@ def _harmful(wanted: Mention, name: str, mention: Mention, plan: Plan, own: list
     unsaid = {key for key, values in asked.items() if given.get(key) != values}
     if mention.thing in good and unsaid:
         return _Held.NO
-    is_sure = mention.sure and not unsaid and numbers(wanted.around) <= numbers(mention.around)
+    is_warned = mention.thing in plan.turned_down  # it says both: the reader has to decide
+    is_sure = mention.sure and not is_warned and not unsaid and numbers(wanted.around) <= numbers(mention.around)
     return _Held.YES if is_sure else _Held.MAYBE
 
 
