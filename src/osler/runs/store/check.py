@@ -22,7 +22,7 @@ class Damage:
     """Something in a run that is not as it was written."""
 
     part: str
-    """`tables`, `settings`, `record`, `transcript` or `result`."""
+    """`tables`, `settings`, `record`, `transcript`, `result` or `score`."""
     what: str
 
 
@@ -68,12 +68,21 @@ def _records(run: RunFile) -> Iterator[str]:
 
 
 def _results(run: RunFile) -> Iterator[str]:
-    for row in run.ask("SELECT results.* FROM cells JOIN results ON cell = number WHERE state != 'todo'"):
+    for row in run.ask("SELECT number, results.* FROM cells LEFT JOIN results ON cell = number WHERE state != 'todo'"):
+        if row["cell"] is None:
+            yield f"the result of {run.name_of(row['number'])} is missing"
+            continue
         with suppress(DamagedRunError):  # reported as a transcript
             if transcript := run.transcript(row["cell"]):
                 figures = ResultRow.of(transcript)
                 if differing := [name for name in ResultRow.names() if row[name] != getattr(figures, name)]:
                     yield f"{run.name_of(row['cell'])} does not fit its transcript ({', '.join(differing)})"
+
+
+def _scores(run: RunFile) -> Iterator[str]:
+    wrong = "SELECT cell FROM measures WHERE NOT json_valid(body) UNION SELECT cell FROM verdicts"
+    for (number,) in run.ask(f"{wrong} WHERE typeof(verdict) != 'text'"):
+        yield f"the score of {run.name_of(number)} cannot be read"
 
 
 _CHECKS: dict[str, Callable[[RunFile], Iterable[str]]] = {
@@ -82,4 +91,5 @@ _CHECKS: dict[str, Callable[[RunFile], Iterable[str]]] = {
     "record": _records,
     "transcript": lambda run: damaged_transcripts(run).values(),
     "result": _results,
+    "score": _scores,
 }
