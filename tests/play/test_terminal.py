@@ -161,7 +161,11 @@ def test_a_closed_window_is_heard_as_ctrl_c_and_keeps_what_was_said(small_pool: 
     shown = ""
     while shown.count(" left > ") < 2:
         shown += process.stdout.read(1)
-    time.sleep(0.1)
+    asleep = 0
+    while asleep < 10:  # a signal between the prompt and the reading of a line would be heard only after it
+        time.sleep(0.02)
+        state = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0]
+        asleep = asleep + 1 if state == "S" else 0
     process.send_signal(signal.SIGTERM)
     rest, wrong = process.communicate(timeout=240)
     os.close(ours)

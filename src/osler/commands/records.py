@@ -117,17 +117,8 @@ def convert(
         if to or specialty or language:
             raise UserError("--to, --specialty and --language do not go with --with", "leave them out")
         out = target or Path(f"{Path(source).stem}.records.jsonl")
-        _structure(
-            source,
-            out,
-            model,
-            ids=record_id,
-            limit=limit,
-            cache=cache,
-            concurrency=concurrency,
-            timeout=timeout,
-            force=force,
-        )
+        how: dict[str, Any] = {"cache": cache, "concurrency": concurrency, "timeout": timeout}
+        _structure(source, out, model, ids=record_id, limit=limit, force=force, **how)
         return
     if target is None:
         raise UserError("there is no OUT to write to", "name a folder or a file")

@@ -45,11 +45,7 @@ class ResponseCache:
     """
 
     def __init__(self, path: Path) -> None:
-        """Open or make the file.
-
-        Raises:
-            UserError: The file cannot be used.
-        """
+        """Open or make the file; raises UserError if it cannot be used."""
         self._path = path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -72,11 +72,7 @@ class ChatClient(ABC):
 
     @abstractmethod
     async def complete(self, request: ChatRequest) -> Completion:
-        """Answer one request.
-
-        Raises:
-            BackboneError: There is no usable answer.
-        """
+        """Answer one request; raises BackboneError if there is no usable answer."""
 
     async def close(self) -> None:  # noqa: B027 -- many clients hold nothing open
         """Close what is open."""

@@ -49,11 +49,7 @@ class HttpEndpoint:
     _session: aiohttp.ClientSession | None = None
 
     async def post(self, body: Mapping[str, Any]) -> Any:
-        """Send a body as JSON and return the parsed answer. `Any`, because a server may send anything.
-
-        Raises:
-            BackboneError: There was no answer, or it is not JSON.
-        """
+        """Send a body as JSON and return the parsed answer; raises BackboneError if there is none, or no JSON."""
         return (await self.exchange("POST", to_json(body)))[1]
 
     async def exchange(self, method: str, body: bytes | None = None) -> tuple[Mapping[str, str], Any]:

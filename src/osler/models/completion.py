@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, model_validator
 
 from osler.models.errors import BackboneError, FailureKind
 from osler.models.prices import cost
@@ -55,11 +55,9 @@ class AnswerSource(StrEnum):
 class Completion(BaseModel):
     """An answer. Numbers that the server does not tell are None, never 0."""
 
-    model_config = ConfigDict(populate_by_name=True)
-
-    text: str = Field(alias="content")
-    """Without what the model thought aloud. Earlier versions stored it as `content`."""
-    finish: FinishReason = Field(default="unknown", alias="finish_reason")
+    text: str
+    """Without what the model thought aloud."""
+    finish: FinishReason = "unknown"
     thought: str | None = None
     """The model's thinking, whether the server sent it in a field of its own or within the text."""
     model: str
@@ -132,11 +130,7 @@ def unread_length(text: str, max_tokens: int | None) -> int:
 
 
 def check_usable(answer: Completion, where: str) -> Completion:
-    """Return the answer, if an agent can work with it.
-
-    Raises:
-        BackboneError: The answer is empty, too long, or withheld by a content filter.
-    """
+    """Return the answer; raises BackboneError if it is empty, too long, or withheld by a content filter."""
     if len(answer.text.encode("utf-8", "replace")) > LONGEST_ANSWER:
         raise oversize(where)
     if answer.text.strip():

@@ -151,11 +151,7 @@ KNOWN = {SMOLLM2.name: SMOLLM2}
 
 
 def fetch(weights: ModelFile) -> Path:
-    """Return the file, downloaded and checked if it is not here yet.
-
-    Raises:
-        UserError: It cannot be downloaded, is not what it should be, or cannot be kept.
-    """
+    """Return the file, downloaded and checked if it is not here yet; raises UserError if that cannot be done."""
     if weights.present:
         return weights.path
     folder = weights.path.parent

@@ -26,11 +26,7 @@ class Price(BaseModel):
 
 
 def prices() -> dict[str, Price]:
-    """The table in the file that OSLER_PRICES names, read once; empty without one.
-
-    Raises:
-        UserError: The file cannot be read or is not a price table.
-    """
+    """The table in the file that OSLER_PRICES names, read once; empty without one, UserError if it is unreadable."""
     name = os.environ.get(VARIABLE)
     return _read(name) if name else {}
 

@@ -142,11 +142,7 @@ def _plugin_fault(made: object) -> str | None:
 
 
 def open_plugin(spec: Spec, options: Mapping[str, Any], timeout: float) -> ChatClient:
-    """Open the client that your own class or function makes from the spec's parameters.
-
-    Raises:
-        UserError: It cannot be loaded or made, or is not a chat client.
-    """
+    """Open the client that your own class or function makes of the spec's parameters; UserError if it does not."""
     known = plugin_names(PLUGIN_GROUP)
     make = plugin_factory("backbone", PLUGIN_GROUP, spec.model, known, wanted=_WANTED, fault=_plugin_fault)
     own = {name: value for name, value in spec.options().items() if name not in _SAMPLING}

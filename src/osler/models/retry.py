@@ -45,11 +45,7 @@ class RetryPolicy:
         self._rng = random.Random(f"retry {self.purpose}")  # noqa: S311 -- jitter is no secret
 
     async def run(self, call: Callable[[], Awaitable[T]]) -> tuple[T, int]:
-        """Call until it succeeds, fails for good, or the attempts are used up; return the result and the attempts.
-
-        Raises:
-            BackboneError: The last failure, with the number of attempts.
-        """
+        """Call until it succeeds or the last attempt raises BackboneError; return the result and the attempts."""
         attempt = 1
         while True:
             try:

@@ -59,11 +59,7 @@ class Spec:
 
 
 def parse_spec(text: str) -> Spec:
-    """Parse the name of a backbone.
-
-    Raises:
-        UserError: The text names no backbone, or would carry a secret into transcripts.
-    """
+    """Parse the name of a backbone; raises UserError if it names none, or would carry a secret into transcripts."""
     name, parameters = _split_parameters(text.strip())
     spec = _parse_name(name)
     if spec.kind == "rules" and parameters:

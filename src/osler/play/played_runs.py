@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import NamedTuple
 
 from osler.errors import StorageError, UserError
@@ -113,8 +114,12 @@ def run_for(request: PlayRequest) -> Path:
         if path.exists() and not _fits(path, request.settings):
             remedy = "give another --out, or leave it out to be given one that fits"
             raise UserError(f"the run {path} was made with other settings or another version", remedy)
-        there = next(one for one in (path, *path.parents) if one.exists())
-        if (there != path and not there.is_dir()) or not os.access(there, os.W_OK):  # better now than at the end
+        try:  # better now than at the end
+            with TemporaryFile(dir=next(one for one in path.parents if one.exists())):
+                writable = os.access(path, os.W_OK) or not path.exists()
+        except OSError:
+            writable = False
+        if not writable:
             raise UserError(f"the run {path} cannot be written", "give another --out")
         return path
     base = f"play-{request.role.value}"

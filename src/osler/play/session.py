@@ -19,7 +19,7 @@ from osler.eval.measures import Measures, key_elements, measure
 from osler.eval.scoring import spoken
 from osler.play.played_runs import Paid, PlayAssignment, SavedConsultation, keep
 from osler.records.schema import Entry, Part, PatientRecord
-from osler.runs.events import Answered, Ending, Failed, Journal, Maker, Remembered, Role
+from osler.runs.events import Answered, E, Ending, Failed, Journal, Maker, Remembered, Role
 from osler.runs.plan import Limits
 from osler.runs.store import StoredVerdict
 from osler.runs.transcript import Transcript
@@ -126,11 +126,11 @@ class PlaySession:
 
     async def remembered(self, seconds: float | None = None) -> None:
         """Wait until the memory has taken in all that was answered, or it is over, or the time is up."""
+        await self._until(lambda: len(self.events(Remembered)) >= len(self.events(Answered)), seconds)
 
-        def count(kind: type[Answered | Remembered]) -> int:
-            return sum(isinstance(event, kind) for event in self.journal.events)
-
-        await self._until(lambda: count(Remembered) >= count(Answered), seconds)
+    def events(self, kind: type[E]) -> list[E]:
+        """Return the events of one kind so far."""
+        return [event for event in self.journal.events if isinstance(event, kind)]
 
     async def _until(self, come: Callable[[], bool], seconds: float | None) -> None:
         with suppress(TimeoutError):

@@ -140,13 +140,11 @@ class _Terminal:
 
     def _show_memory(self) -> None:
         """Show per turn what remembering it changed, then what is recalled for the doctor now."""
-        events, language = self._session.journal.events, self._session.assignment.record.language
-        remembered = [event for event in events if isinstance(event, Remembered)]
+        language, remembered = self._session.assignment.record.language, self._session.events(Remembered)
         if not remembered:
             self._show(self._texts["memory_empty"])
         blocks = [(self._texts["turn"].format(turn=one.of), change_rows(one.change, language)) for one in remembered]
-        recalled = [event for event in events if isinstance(event, Recalled)]
-        if recalled and (rows := recalled_rows(recalled[-1].recall, language)):
+        if (recalled := self._session.events(Recalled)) and (rows := recalled_rows(recalled[-1].recall, language)):
             blocks.append((self._texts["recalled"], rows))
         for title, rows in blocks:
             for line in (f"  {title}", *(f"    {row}" for row in rows)):
@@ -157,9 +155,8 @@ def _ending(session: PlaySession, texts: Mapping[str, str]) -> Iterator[str]:
     """Show the verdicts, what was missed, the order it should have been asked for in, and where it is stored."""
     assignment, run = session.assignment, run_name(session.assignment.run)
     if not session.left:
-        asked = sum(isinstance(event, Asked) for event in session.journal.events)
         yield ""
-        yield texts["end"].format(asked=asked, limit=assignment.turn_limit)
+        yield texts["end"].format(asked=len(session.events(Asked)), limit=assignment.turn_limit)
         if session.result is not None:
             yield from _verdicts(session, session.result, texts)
             yield from _asking(session, session.result, texts)
@@ -176,7 +173,7 @@ def _ending(session: PlaySession, texts: Mapping[str, str]) -> Iterator[str]:
 
 
 def _verdicts(session: PlaySession, result: Result, texts: Mapping[str, str]) -> Iterator[str]:
-    concluded = next((event for event in session.journal.events if isinstance(event, Concluded)), None)
+    concluded = next(iter(session.events(Concluded)), None)
     if concluded is None and session.failed:
         yield texts["broken"].format(reason=session.failed)
     said = {said.kind: said for said in result.verdicts}

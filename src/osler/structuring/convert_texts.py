@@ -123,11 +123,7 @@ class TextConversion:
         self.backbone.client = CircuitBreaker(self.backbone.client)
 
     async def run(self, cases: Iterable[TextCase | Problem]) -> None:
-        """Structure what is not in the folder yet, then close the model.
-
-        Raises:
-            UserError: The model does not answer at all.
-        """
+        """Structure what is not in the folder yet, then close the model. UserError if that does not answer at all."""
         done, gate = self.folder.ids(), asyncio.Semaphore(self.concurrency)
         try:
             async with asyncio.TaskGroup() as group:

@@ -66,11 +66,7 @@ class TextCase:
 
 
 def read_cases(path: Path) -> Iterator[TextCase | Problem]:
-    """Read every case of a file or of the files in a folder.
-
-    Raises:
-        UserError: There is no such path, or nothing in it to structure.
-    """
+    """Read every case of a file or of the files in a folder. Raises UserError if there is nothing to structure."""
     if not path.exists():
         raise UserError(f"there is no file or folder {path}", "give the path of a text, JSON, JSONL, CSV or TSV file")
     inside = [path] if path.is_file() else sorted(found for found in path.rglob("*") if found.is_file())
