@@ -188,3 +188,31 @@ async def test_whose_it_is_hangs_on_who_speaks(language: Language, speaker: Spea
     question = "Anything else?" if language is EN else "还有别的吗？"
     memory = await remembered(language, (question, reply), speaker=speaker)
     assert {one.subject for one in memory.ledger} == {whose}
+
+
+@pytest.mark.parametrize(
+    ("language", "corrections"),
+    [
+        (
+            EN,
+            [
+                ("When was the bridge of Halden built?", "I told you wrong before: in June 1968."),
+                ("How long is the tunnel at Morvik?", "I told you wrong before: 4 miles and 35 yards."),
+                ("When did the library of Tamsin open?", "I told you wrong before: in October 1983."),
+            ],
+        ),
+        (
+            ZH,
+            [
+                ("青石桥的建成日期是什么？", "这一点以前说得不对，更正一下：是1968年07月21日。"),
+                ("北山隧道的全长时长是什么？", "这一点以前说得不对，更正一下：是45分35秒。"),
+                ("南湖图书馆的开放时间是什么？", "这一点以前说得不对，更正一下：是1983年10月10日。"),
+            ],
+        ),
+    ],
+)
+async def test_corrections_of_other_questions_do_not_retire_one_another(
+    language: Language, corrections: list[tuple[str, str]]
+) -> None:
+    memory = await remembered(language, *corrections)
+    assert {one.turn for one in active(memory)} == {1, 2, 3}

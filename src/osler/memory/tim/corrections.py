@@ -104,6 +104,11 @@ class Marks:
             return first <= second or second <= first
         return first <= second and (len(first) > 1 or bool(other.topic))
 
+    def answers_another(self, other: Marks) -> bool:
+        """Check whether both answer questions, and the other one a question that this one says nothing about."""
+        is_apart = other.topic.isdisjoint(self.words - self.topic) and not other.topic <= self.words
+        return bool(self.topic and other.topic) and is_apart
+
     def has_unit_of(self, other: Marks) -> bool:
         """Check whether both give an amount in the same unit."""
         return any(name in other.slots for name in self.slots if name.startswith("amount "))
@@ -328,9 +333,8 @@ class TurnReader:
             return "the opposite is said now" if is_it else ""
         if mine.differs(its, "time") or not mine.differs(its, "amount"):
             return ""
-        is_other = its.topic.isdisjoint(mine.words - mine.topic) and not its.topic <= mine.words
-        if mine.topic and its.topic and is_other and not (mine.drugs or mine.has_unit_of(its)):
-            return ""  # answers to two questions, such as counts of two specimens
+        if mine.answers_another(its) and not (mine.drugs or mine.has_unit_of(its)):
+            return ""  # such as counts of two specimens
         is_asked = not (mine.drugs or mine.things) and self._question.is_about(its)
         return "a newer value" if is_asked or mine.is_about(its) else ""
 
@@ -347,7 +351,7 @@ class TurnReader:
             return (is_change or self._takes_back) and draft.kind is old.kind and is_kin
         if is_change and mine.has_unit_of(its) and mine.differs(its, "amount"):
             return True
-        if not any(mine.differs(its, kind) for kind in _SINGLE):
+        if mine.answers_another(its) or not any(mine.differs(its, kind) for kind in _SINGLE):
             return False
         if self._takes_back:
             is_echo = self._exchange.echoes(its, ("amount",))
