@@ -305,7 +305,7 @@ ATTACKS = "spinning attacks for 4 days, about 6 a day"
 
 def thoughtful(prompt: str) -> str:
     """A memory's model that has one thing to say."""
-    [reply] = re.findall(r'The answer: "(.*)"', prompt)
+    [reply] = re.findall(r"^Patient: (.*)$", prompt, re.MULTILINE)
     length, often = ATTACKS.split(", ")
     triples = [("has had", f"these {length}"), ("has", often)]
     told = [

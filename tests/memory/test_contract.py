@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from osler import MemoryStore
 from osler.language import Language
 from osler.memory import Memory, MemorySettings, Recall, Turn, memory_factory
-from osler.memory.base import tokens
-from osler.memory.items import AppendingMemory, ItemisedMemory
+from osler.memory.base import ConcludingMemory, tokens
+from osler.memory.items import AppendingMemory, ItemisedMemory, TurnRanking, named_turns
 from osler.memory.registry import BUILT_IN
+from osler.ranking import disturbed
 
 NAMES = list(BUILT_IN)
 KEEPING = [name for name in NAMES if name != "none"]
@@ -103,6 +104,61 @@ async def test_what_was_said_is_recalled_within_the_budget(name: str, language: 
         check(short, 5)
 
 
+WORDS = {
+    Language.EN: ["penicillin", "allergic", "5 mg", "no fever", "mother", "warfarin", "pain", "since 2019", "and", "?"],
+    Language.ZH: ["青霉素", "过敏", "5毫克", "没有发热", "母亲", "华法林", "疼痛", "2019年起", "，", "？", "INR 2.5"],
+}
+
+
+@st.composite
+def talks(draw: st.DrawFn) -> tuple[Language, list[Turn]]:
+    """Turns of any length, many of them short, over a few days."""
+    language = draw(st.sampled_from(list(Language)))
+    draws = draw(st.randoms(use_true_random=False))
+    found, at = [], START
+    for number in range(1, draws.randint(2, 25)):
+        texts = (" ".join(draws.choices(WORDS[language], k=draws.choice([0, 1, 2, 8]))) for _ in range(3))
+        question, reply, results = texts
+        at += timedelta(days=draws.choice([0, 0, 0, 1]), minutes=1)
+        found.append(Turn(number=number, question=question, reply=reply, results=results, at=at))
+    return language, found
+
+
+@pytest.mark.parametrize("name", [name for name in KEEPING if name != "full"])
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(talk=talks(), budgets=st.lists(st.integers(0, 300), min_size=8, max_size=8), place=st.integers(0, 9))
+def test_no_recall_exceeds_the_budget(
+    name: str, talk: tuple[Language, list[Turn]], budgets: list[int], place: int
+) -> None:
+    language, said = talk
+
+    async def hold() -> None:
+        written = made(name, language)
+        for turn in said:
+            await written.remember(turn)
+        for budget in budgets:
+            memory = copy_of(written, name, language, budget=budget)
+            assert tokens((await memory.recall(WORDS[language][place])).text) <= budget
+            if isinstance(memory, ConcludingMemory):
+                assert tokens((await memory.recall_to_conclude(WORDS[language][place])).text) <= budget
+
+    asyncio.run(hold())
+
+
+@by_keeping
+@by_language
+async def test_the_order_of_a_search_does_not_depend_on_the_last_digits(name: str, language: Language) -> None:
+    memory = await filled(name, language)
+    for turn in turns(language, first=6):
+        await memory.remember(turn)
+    assert isinstance(memory, ItemisedMemory)
+    for query in (WORD[language], ""):
+        expected = [key for key, _ in await memory.search(query)]
+        for seed in range(3):
+            with disturbed(1e-9, seed):
+                assert [key for key, _ in await memory.search(query)] == expected
+
+
 @by_name
 @by_language
 async def test_a_restored_memory_is_the_same_and_goes_on_alike(name: str, language: Language) -> None:
@@ -178,7 +234,10 @@ async def test_items_are_ranked_and_name_their_turns(name: str, language: Langua
     found = await memory.search(WORD[language])
     scores = [score for _, score in found]
     assert scores == sorted(scores, reverse=True) and memory.turns_of(found[0][0]) == (1,)
-    assert {turn for key, _ in found for turn in memory.turns_of(key)} == {1, 2, 3, 4, 5}
+    assert sorted(named_turns(memory, found)) == [1, 2, 3, 4, 5]
+    if isinstance(memory, TurnRanking):
+        ranked = await memory.search_turns(WORD[language])
+        assert ranked[0] == 1 and sorted(ranked) == [1, 2, 3, 4, 5]
     gone = await memory.erase([found[0][0]])
     assert found[0][0] in gone and found[0][0] not in dict(await memory.search(WORD[language]))
 

@@ -164,3 +164,22 @@ async def test_a_models_thoughts_are_edges_and_unread_turns_are_kept_whole(langu
     recall = await memory.recall({Language.EN: "your mum", Language.ZH: "您妈妈"}[language])
     assert THOUGHTS[language][1][2] in recall.text.splitlines()[0]
     assert CHAIN[language][2][1] in recall.text
+
+
+@by_language
+async def test_before_a_conclusion_what_a_treatment_depends_on_is_told_first(language: Language) -> None:
+    """However little of it bears on the last exchange, and without the past."""
+    facts = [("allergy", "zortifen"), ("medicine", "melunol"), ("pregnancy", "week 9"), ("condition", "ulcer")]
+    names = iter([*facts, *(("other", f"garden {part}") for part in range(20))])
+
+    async def think(template: Prompt, text: str, schema: type[BaseModel] | None, most: int) -> str:
+        kind, thing = next(names)
+        row = {"subject": "patient", "relation": "told of", "object": thing, "kind": kind, "id": 1}
+        return json.dumps({"thoughts": [row]})
+
+    memory = graph(language, budget=150, thinker=think)
+    await told(memory, *((f"{part}?", f"garden {part}") for part in range(24)))
+    concluded, asked = await memory.recall_to_conclude("garden 19"), await memory.recall("garden 19")
+    assert all(thing in concluded.text for _, thing in facts), concluded.text
+    assert concluded.text.index("zortifen") < concluded.text.index("garden")
+    assert asked.text.index("garden") < asked.text.index("zortifen")

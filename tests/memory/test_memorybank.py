@@ -186,6 +186,18 @@ async def test_a_failed_summary_is_counted_and_tried_again_on_another_day(langua
 
 
 @BOTH
+async def test_a_summary_that_repeats_itself_is_a_failed_one(language: Language) -> None:
+    sentence = {EN: "Penicillin is safe for the patient. ", ZH: "患者可以用青霉素。"}[language]
+    for said in ({"summary": sentence * 8}, '{"summary": "' + sentence * 8):
+        memory = bank(language, "memorybank,unit=years", thinker=ScriptedThinker(memorybank_visit=said))
+        await visit(memory, language, 1, days=0)
+        [change, *_] = await visit(memory, language, 4, days=30)
+        assert len(change.inserted) == len(change.refused) == change.proposed == 1 and not change.makers
+        recall = await memory.recall(QUERY[language])
+        assert sentence.strip() not in recall.text and ALLERGY[language][1] in recall.text
+
+
+@BOTH
 async def test_summaries_go_with_the_turns_they_rest_on(language: Language) -> None:
     memory = bank(language, "memorybank,unit=years")
     await visit(memory, language, 1, days=0)

@@ -162,6 +162,35 @@ async def test_the_nearest_thoughts_are_laid_before_it_and_in_the_papers_way_the
     assert list(seen.values()) == [True, False]
 
 
+@BOTH
+async def test_what_is_asked_for_is_told_before_other_things_of_the_same_turn(language: Language) -> None:
+    trifles = [row("patient", "grows in the garden", f"flower {part}") for part in range(12)]
+    first, second = row("patient", "gets zortifen", "from her aunt"), row("patient", "keeps zortifen", "in a drawer")
+    others = [answer([row("patient", "likes", f"thing {part}")]) for part in range(10)]
+    memory = tim(Script(*others, answer([*trifles, first]), answer([second])), language, budget=60)
+    await told(
+        memory,
+        *((f"Word {part}?", f"Thing {part}.") for part in range(10)),
+        ("Zortifen?", "Zortifen, and zortifen with flowers."),
+        ("Where?", "The zortifen? There, with all of the other things and so many more words."),
+    )
+    text = (await memory.recall("zortifen")).text
+    assert "aunt" in text and "drawer" in text
+
+
+@BOTH
+async def test_it_is_shown_what_a_treatment_depends_on_and_what_was_said_lately(language: Language) -> None:
+    """What it does not see it cannot correct, and many other facts share more words with the exchange."""
+    allergy = row("patient", "swelled up from", "zortifen", kind="allergy")
+    others = [answer([row("patient", "talked of", f"garden {part}", id=2)]) for part in range(40)]
+    lately = answer([row("patient", "named", "quince")])
+    script = Script(answer([allergy]), *others, lately, *[answer()] * 2)
+    memory = tim(script, language, spec="tim,groups=64")
+    talk = [("Garden?", f"Garden {part}.") for part in range(40)]
+    await told(memory, ("What happened?", "Zortifen."), *talk, ("Fruit?", "Quince."), ("Garden?", "Garden, garden."))
+    assert "zortifen" in script.texts[-1] and "quince" in script.texts[-1]
+
+
 FIRST = {
     EN: [row("patient", "smokes", "20 a day"), row("patient", "has smoked for", "30 years")],
     ZH: [row("患者", "吸烟", "每天20支"), row("患者", "吸烟已有", "30年")],
@@ -482,7 +511,7 @@ async def test_of_two_people_who_talk_the_model_learns_the_names_and_no_patient(
     script = Script(answer())
     turn = Turn(number=1, question="Hi!", reply="I paint.", asked_by="Melanie", said_by="Caroline")
     await tim(script, language, spec=spec).remember(turn)
-    assert 'Melanie: "Hi!"' in script.texts[0] or "Melanie：“Hi!”" in script.texts[0]
+    assert "Melanie: Hi!" in script.texts[0] or "Melanie：Hi!" in script.texts[0]
     assert '"Melanie", "Caroline"' in script.texts[0] or "“Melanie”、“Caroline”" in script.texts[0]
 
 

@@ -13,13 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from osler.errors import UserError
-from osler.language import Language
+from osler.language import Language, Speaker
 from osler.language.lexicon.drugs import drugs_in
 from osler.language.numerals import values
 from osler.memory import MemorySettings, Recall, Turn, memory_factory
-from osler.memory.base import tokens
+from osler.memory.base import REPLY_MARK, tokens
 from osler.memory.embedders.hash import HashEmbedder
 from osler.memory.scm import ScmMemory
+from osler.prompts import phrases
 from tests.memory.scripted_thinker import ScriptedThinker
 from tests.returning import returning
 
@@ -134,6 +135,22 @@ async def test_the_model_says_whether_a_summary_is_enough(language: Language) ->
     small = await scm(language, thinker=model, budget=60)
     recall = await small.recall(QUERY[language])
     assert SHORT[language] in recall.text and tokens(recall.text) <= 60, "in short where the whole does not fit"
+
+
+@BOTH
+async def test_the_controller_is_told_who_said_what(language: Language) -> None:
+    model = thinker(language)
+    memory = await scm(language, thinker=model, speaker=Speaker.MOTHER)
+    await memory.recall(f"{TABLETS[language][0]}{REPLY_MARK}{TABLETS[language][1]}")
+    who = phrases("exchange", language)
+    said = "\n".join(
+        who["reply"].format(speaker=who[speaker], reply=text)
+        for speaker, text in zip(("doctor", "mother"), TABLETS[language], strict=True)
+    )
+    asked = dict(model.asked)
+    assert f"\n{said}\n" in asked["scm_needed"] and f"\n{said}\n" in asked["scm_full"]
+    await memory.recall(QUERY[language])
+    assert f"\n{QUERY[language]}\n" in dict(model.asked)["scm_needed"]
 
 
 @BOTH

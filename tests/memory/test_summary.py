@@ -124,6 +124,32 @@ async def test_what_a_model_leaves_out_stays_unless_it_is_named_as_replaced(lang
     assert texts(memory, SummaryField.CONSTRAINTS) == [ALLERGY[language]]
 
 
+@BOTH
+async def test_key_data_named_as_replaced_goes_even_if_it_is_written_again(language: Language) -> None:
+    newer = PRESSURE[language].replace("150/90", "130/80")
+    named = f"key_data: {PRESSURE[language]}"
+    for replaced, written in ((PRESSURE[language], [PRESSURE[language], newer]), (named, [newer])):
+        thinker = ScriptedThinker(
+            {"constraints": [ALLERGY[language]], "key_data": [PRESSURE[language]]},
+            {"constraints": [ALLERGY[language]], "key_data": written, "replaced": [replaced, ALLERGY[language]]},
+        )
+        memory = made(language, thinker)
+        await memory.remember(turn(1, "?", "a"))
+        change = await memory.remember(turn(2, "?", "b"))
+        assert texts(memory, SummaryField.DATA) == [newer] and change.superseded == (f"key_data: {PRESSURE[language]}",)
+        assert texts(memory, SummaryField.CONSTRAINTS) == [ALLERGY[language]] and not change.refused
+
+
+@BOTH
+async def test_excluded_options_are_shown_as_they_are_wanted(language: Language) -> None:
+    excluded = [{"option": "measles", "reason": "vaccinated: twice"}, {"option": "gout", "reason": ""}]
+    thinker = ScriptedThinker({"excluded_options": excluded}, {"excluded_options": excluded})
+    memory = made(language, thinker)
+    await memory.remember(turn(1, "?", "a"))
+    change = await memory.remember(turn(2, "?", "b"))
+    assert json.dumps(excluded) in thinker.texts[1] and not change.inserted and not change.forgotten
+
+
 @pytest.mark.parametrize(
     ("new", "is_one"),
     [

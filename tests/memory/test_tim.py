@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
+from datetime import datetime
 
 import pytest
 from hypothesis import given, settings
@@ -253,3 +254,88 @@ def test_what_treatment_hangs_on_survives_hundreds_of_turns() -> None:
     asyncio.run(told(memory, ALLERGY, ("Which medicines do you take?", "I take warfarin 3 mg."), *[FEVER, COUGH] * 100))
     text = asyncio.run(memory.recall("anything")).text
     assert "penicillin" in text and "warfarin 3 mg" in text
+
+
+# The same reply in every turn, after other words.
+SAME = {
+    Language.EN: (
+        "I have a dry cough at night.",
+        "I saw the {} cat. What troubles you?",
+        ["grey", "striped", "spotted"],
+    ),
+    Language.ZH: ("我夜里干咳得厉害。", "我看见{}猫了。您哪里不舒服？", ["灰色", "条纹", "斑点"]),
+}
+
+
+@pytest.mark.parametrize("language", list(Language))
+async def test_turns_in_which_the_same_was_said_are_ranked_one_by_one(language: Language) -> None:
+    reply, question, cats = SAME[language]
+    memory = tim(language)
+    await told(memory, *((question.format(cat), reply) for cat in cats))
+    assert memory.turns_of((await memory.search(reply))[0][0]) == (1, 2, 3)
+    for number, cat in enumerate(cats, 1):
+        ranked = await memory.search_turns(question.format(cat))
+        assert ranked[0] == number and sorted(ranked) == [1, 2, 3]
+
+
+CHANGED = {
+    Language.EN: (
+        ("Which dose of warfarin do you take?", "I take warfarin 3 mg."),
+        ("And now?", "I was changed to warfarin 5 mg."),
+        ("Do you sleep well?", "Like a log."),
+    ),
+    Language.ZH: (
+        ("华法林吃多少？", "我吃华法林3毫克。"),
+        ("现在呢？", "华法林改成5毫克了。"),
+        ("睡得好吗？", "很好。"),
+    ),
+}
+
+
+@pytest.mark.parametrize("language", list(Language))
+async def test_a_turn_of_which_nothing_holds_is_neither_found_nor_told(language: Language) -> None:
+    memory = tim(language, k="2")
+    await told(memory, *CHANGED[language])
+    (question, old), (_, new), _ = CHANGED[language]
+    ranked = await memory.search_turns(question)
+    assert ranked[0] == 2 and 1 not in ranked
+    whole = (await memory.recall("zzyzx")).text  # no thought bears on it, so turns are told word for word
+    assert new in whole and old not in whole
+
+
+# Two facts of the first visit have ended at the second; then many other things are said.
+ENDED = {
+    Language.EN: (
+        [("Are you breastfeeding?", "Yes, I am breastfeeding."), ("Which medicines?", "I take warfarin 5 mg.")],
+        [("Are you still breastfeeding?", "No, not any more."), ("Which medicines?", "I no longer take warfarin.")],
+        ("And your {}?", "My {} has been aching for {} weeks, mostly at night and after long walks."),
+        ["knee", "shoulder", "elbow", "hip", "neck", "wrist", "ankle", "foot", "jaw", "thumb", "heel", "tooth"],
+        ("Denied: breastfeeding", "no longer take warfarin", "am breastfeeding", "5 mg"),
+    ),
+    Language.ZH: (
+        [("您在哺乳吗？", "是的，我正在哺乳。"), ("您吃什么药？", "我每天吃华法林5毫克。")],
+        [("您还在哺乳吗？", "不哺乳了。"), ("您吃什么药？", "我不再吃华法林了。")],
+        ("{}怎么样？", "我的{}疼了{}个星期，主要是夜里和走很长的路以后疼得最厉害。"),
+        ["膝盖", "肩膀", "手肘", "髋部", "脖子", "手腕", "脚踝", "脚", "下巴", "拇指", "脚跟", "牙"],
+        ("否认：哺乳", "不再吃华法林", "正在哺乳", "5毫克"),
+    ),
+}
+
+
+@pytest.mark.parametrize("language", list(Language))
+async def test_that_something_a_treatment_depends_on_has_ended_is_told_in_little_room(language: Language) -> None:
+    first, second, (ask, answer), parts, (stopped, no_more, nursing, dose) = ENDED[language]
+    third = [(ask.format(part), answer.format(part, weeks)) for weeks, part in enumerate(parts, 2)]
+    memory, number = tim(language), -len([*first, *second, *third])
+    for month, visit in enumerate((first, second, third), 1):
+        for question, reply in visit:
+            number += 1
+            at = datetime(2024, month, 1)  # noqa: DTZ001 -- turns have no time zone
+            await memory.remember(Turn(number=number, question=question, reply=reply, at=at))
+    saved = json.dumps(memory.snapshot())
+    for budget in range(50, 150, 10):
+        small = tim(language, budget)
+        small.restore(json.loads(saved))
+        for recall in (await small.recall(third[0][0]), await small.recall_to_conclude(third[0][0])):
+            assert stopped in recall.text and no_more in recall.text
+            assert nursing not in recall.text and dose not in recall.text

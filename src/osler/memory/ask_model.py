@@ -1,8 +1,14 @@
-"""Asking a memory's model for JSON: one request, and one more if the answer cannot be read."""
+"""Asking a memory's model for JSON: one request, and one more if the answer cannot be used.
+
+An answer is not used if it cannot be read, or if a text in it repeats itself over and over, as small models do until
+their tokens run out. A list that was cut off by the token limit is used as far as it goes; a text that was cut off has
+no end in the JSON and cannot be read, so the reason why the server stopped need not be known.
+"""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import re
+from typing import Any, NamedTuple, get_origin
 
 from pydantic import BaseModel
 
@@ -11,12 +17,15 @@ from osler.loosejson import json_begun, json_of
 from osler.memory.base import Thinker
 from osler.prompts import prompt
 
+_LOOP = re.compile(r"(?<!\w)(\w.{5,300}?)\1{2,}", re.DOTALL)
+"""Three times the same words in a row."""
+
 
 class ModelJson(NamedTuple):
     """What a model answered."""
 
     data: dict[str, Any] | None
-    """None if no answer could be read."""
+    """None if no answer could be used."""
     requests: int
 
 
@@ -25,24 +34,35 @@ async def ask_json(
 ) -> ModelJson:
     """Fill a prompt and ask for an object with the fields of the schema.
 
-    An answer that cannot be read is asked for once more, with the answer shown; a failed call, unchanged.
+    An answer that cannot be used is asked for once more, with the answer shown; a failed call, unchanged.
     """
     template = prompt(name, language)
     text = template.fill(**slots)
     said = await thinker(template, text, schema, most)
-    data = read_json(said, schema)
+    data = _read(said, schema)
     if data is not None:
         return ModelJson(data, 1)
     if said:
         template = prompt("tim_repair", language)
-        text = template.fill(request=text, answer=said)
-    return ModelJson(read_json(await thinker(template, text, schema, most), schema), 2)
+        text = template.fill(request=text, answer=said[: loop_start(said)])  # a model that sees a loop continues it
+    return ModelJson(_read(await thinker(template, text, schema, most), schema), 2)
 
 
-def read_json(said: str | None, schema: type[BaseModel]) -> dict[str, Any] | None:
-    """An answer that has at least one of the fields asked for; if it was cut off, as far as it goes."""
+def _read(said: str | None, schema: type[BaseModel]) -> dict[str, Any] | None:
+    """An answer that has at least one of the fields asked for, a list where a list was asked for."""
     for reader in (json_of, json_begun):
-        data = reader(said or "")
-        if data is not None and any(key in data for key in schema.model_fields):
+        data = reader(said or "") or {}
+        has_field = any(
+            isinstance(data[key], list) or get_origin(field.annotation) is not list
+            for key, field in schema.model_fields.items()
+            if key in data
+        )
+        if has_field and not any(isinstance(text, str) and loop_start(text) for text in data.values()):
             return data
     return None
+
+
+def loop_start(text: str) -> int | None:
+    """Return where a text begins to repeat itself: after the first of three times the same; None if it does not."""
+    loops = (found for found in _LOOP.finditer(f"{text} ") if any(map(str.isalpha, found[1])))
+    return next((found.end(1) for found in loops), None)

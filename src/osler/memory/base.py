@@ -39,6 +39,11 @@ class Turn(FrozenModel):
     said_by: str = ""
     """Name of the one who replies, in a conversation that is no consultation; empty for the patient."""
 
+    @property
+    def question_alone(self) -> Turn:
+        """The turn without its reply and what the doctor thought, for a recall that tells no more of it."""
+        return self.model_copy(update={"reply": "", "results": "", "differential": ()})
+
 
 class Fact(FrozenModel):
     """One fact that was recalled, for code to read; a prompt has it as text."""
@@ -112,7 +117,7 @@ class Memory(Protocol):
         ...
 
     async def recall(self, query: str) -> Recall:
-        """Return what is known that bears on the query."""
+        """Return what is known that bears on the query: a text, or an exchange with `REPLY_MARK` before the reply."""
         ...
 
     def snapshot(self) -> dict[str, Any]:
@@ -162,10 +167,17 @@ class MemorySettings(FrozenModel):
     """What is known before the first question, in a line: age, sex, opening complaint."""
 
 
+REPLY_MARK = "\n— "
+"""Between the question and the reply in a query that is an exchange."""
 _CHINESE = re.compile(r"[\u4e00-\u9fff]+")
 
 
 def tokens(text: str) -> int:
     """Estimate tokens without a tokenizer: four Latin characters, or one and a half Chinese ones, make one."""
+    return round(exact_tokens(text))
+
+
+def exact_tokens(text: str) -> float:
+    """The same unrounded: the sum over the parts of a text is that of the text."""
     chinese = 0 if text.isascii() else sum(map(len, _CHINESE.findall(text)))
-    return round(chinese / 1.5 + (len(text) - chinese) / 4)
+    return chinese / 1.5 + (len(text) - chinese) / 4

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from osler.memory.base import Turn
+from osler.ranking import ranked
+
+Key = TypeVar("Key", str, int)
 
 
 class MemoryItem(NamedTuple):
@@ -59,6 +62,27 @@ class ItemisedMemory(AppendingMemory, Protocol):
     async def erase(self, keys: Sequence[str]) -> list[str]:
         """Remove items with everything that holds their words; return the keys of all that went."""
         ...
+
+
+@runtime_checkable
+class TurnRanking(Protocol):
+    """A memory that ranks turns one by one, although its items may rest on several turns each."""
+
+    async def search_turns(self, query: str) -> list[int]:
+        """Return the numbers of the turns that current items rest on, best first."""
+        ...
+
+
+def named_turns(memory: ItemisedMemory, found: Iterable[tuple[str, float]]) -> list[int]:
+    """The turns that the items of a search rest on, in the order in which they are first named."""
+    return list(dict.fromkeys(turn for key, _ in found for turn in memory.turns_of(key)))
+
+
+def best_first(scores: Mapping[Key, float], place: Callable[[Key], int] = int) -> list[Key]:
+    """What was scored, the highest score first; of ties, what has the higher place: the newer turn."""
+    keys = list(scores)
+    order = ranked(list(scores.values()), [-place(key) for key in keys])
+    return [keys[index] for index in order]
 
 
 def turn_item(turn: Turn) -> MemoryItem:

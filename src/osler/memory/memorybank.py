@@ -22,21 +22,12 @@ from typing import Any, Literal, NamedTuple
 from pydantic import Field
 
 from osler.memory.base import Change, MemorySettings, Recall, Turn
-from osler.memory.items import MemoryItem, key_number, turn_key
+from osler.memory.items import MemoryItem, best_first, key_number, turn_key
 from osler.memory.options import MemoryOptions
-from osler.memory.recall_text import dialogue_text
-from osler.memory.short_form import (
-    RecallLine,
-    ShortForm,
-    fitting_lines,
-    model_summary,
-    recall_of,
-    rules_summary,
-    sentence_facts,
-)
+from osler.memory.recall_text import RecallLine, fitting_lines
+from osler.memory.short_form import ShortForm, change_by_summaries, recall_of, sentence_facts, summarised
 from osler.memory.tim.vectors import VectorIndex
 from osler.memory.turn_memory import EmbeddedTurnMemory
-from osler.prompts import phrases
 from osler.ranking import reaches
 
 _SECONDS = {"hours": 3600.0, "days": 86400.0, "weeks": 604800.0, "months": 2629800.0, "years": 31557600.0}
@@ -125,7 +116,7 @@ class MemoryBankMemory(EmbeddedTurnMemory):
         before = next(islice(reversed(self._turns.values()), 1, 2), None)
         if turn.at is None or before is None or (before.at and before.at.date() == turn.at.date()):
             return change
-        inserted, refused, requests = list(change.inserted), list[str](), 0
+        inserted, failed, requests = list(change.inserted), list[str](), 0
         for day in sorted(self._open.keys() - {turn.at.date()}):
             turns = [self._turns[number] for number in self._open[day]]
             if len(turns) < _TWO:
@@ -134,19 +125,12 @@ class MemoryBankMemory(EmbeddedTurnMemory):
             short, asked = await self._summarised(turns)
             requests += asked
             if short is None:
-                refused.append(f"no summary of {day.isoformat()}: the model's answer could not be read")
+                failed.append(day.isoformat())
             elif await self._add_summary(short):
                 inserted.append(short.text)
         made = len(inserted) - len(change.inserted)
-        by_model = self._settings.thinker is not None
-        update = {
-            "inserted": tuple(inserted),
-            "makers": {"model" if by_model else "rules": made} if made else {},
-            "refused": tuple(refused),
-            "proposed": made + len(refused) if by_model else 0,
-            "requests": requests,
-        }
-        return change.model_copy(update=update)
+        change = change.model_copy(update={"inserted": tuple(inserted)})
+        return change_by_summaries(change, self._settings, made, failed, requests)
 
     async def recall(self, query: str) -> Recall:
         """Return the newest turn and, in the rest of the budget, the items with the highest scores."""
@@ -156,8 +140,9 @@ class MemoryBankMemory(EmbeddedTurnMemory):
         order = [turn_key(newest), *(key for key, _ in await self.search(query) if key != turn_key(newest))]
         lines = fitting_lines(([self._line(key)] for key in order), self._settings.budget, self._language)
         for line in lines:
-            self._recalled[line.key] = self._recalled.get(line.key, 0) + 1
-        summaries = [self._summaries[key_number(line.key)] for line in lines if line.key.startswith(_VISIT)]
+            key = line.short or turn_key(line.turn.number)
+            self._recalled[key] = self._recalled.get(key, 0) + 1
+        summaries = [self._summaries[key_number(line.short)] for line in lines if line.short]
         return recall_of(lines, summaries, self._turns, self._language)
 
     async def search(self, query: str) -> list[tuple[str, float]]:
@@ -172,12 +157,12 @@ class MemoryBankMemory(EmbeddedTurnMemory):
         if told and self._visits is not None:
             cosines += self._visits.cosines(vector, told).tolist()
             keys += [f"{_VISIT}{number}" for number in told]
-        found = [
-            (key, round(max(cosine, 0.0) * left, 6))
+        scores = {
+            key: max(cosine, 0.0) * left
             for key, cosine in zip(keys, cosines, strict=True)
             if reaches(left := self._retention(key, now), self._options.floor)
-        ]
-        return sorted(found, key=lambda pair: (-pair[1], -self._placed_by(pair[0]).number))
+        }
+        return [(key, scores[key]) for key in best_first(scores, lambda key: self.turns_of(key)[0])]
 
     def _now(self) -> datetime:
         return self.time_of(next(reversed(self._turns.values())))
@@ -195,11 +180,8 @@ class MemoryBankMemory(EmbeddedTurnMemory):
 
     async def _summarised(self, turns: list[Turn]) -> tuple[ShortForm | None, int]:
         """Summarise a visit; None if the model failed. Also returns how many requests it took."""
-        if self._settings.thinker is None:
-            return rules_summary(turns, self._language, self._settings.speaker, _SUMMARY), 0
-        lines = fitting_lines([[self._line(turn_key(turn.number))] for turn in turns], _SHOWN, self._language)
-        said = dialogue_text(((line.turn, line.text) for line in lines), self._language)
-        return await model_summary(self._settings.thinker, "memorybank_visit", self._language, turns, said)
+        said = self.dialogue(self.fitting([turn.number for turn in turns], _SHOWN))
+        return await summarised(self._settings, "memorybank_visit", turns, said, _SUMMARY)
 
     async def _add_summary(self, short: ShortForm) -> bool:
         """Keep a summary; return whether it says anything."""
@@ -224,14 +206,10 @@ class MemoryBankMemory(EmbeddedTurnMemory):
         return self._visits
 
     def _line(self, key: str) -> RecallLine:
-        turn = self._placed_by(key)
+        first = self.turns_of(key)[0]
         if not key.startswith(_VISIT):
-            return RecallLine(key, turn, self._lines[turn.number])
-        text = phrases("exchange", self._language)["summary"].format(text=self._summaries[key_number(key)].text)
-        return RecallLine(key, turn, text)
-
-    def _placed_by(self, key: str) -> Turn:
-        return self._turns[self.turns_of(key)[0]]
+            return self.whole(first)
+        return self.in_short(first, self._summaries[key_number(key)].text, key)
 
     # State.
 

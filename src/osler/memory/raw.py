@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from osler.memory.base import Recall, tokens
-from osler.memory.recall_text import day_text
+from itertools import takewhile
+
+from osler.memory.base import Recall
 from osler.memory.turn_memory import TurnMemory
 
 
@@ -14,16 +15,9 @@ class RawMemory(TurnMemory):
 
     async def recall(self, query: str) -> Recall:
         """The newest turns that fit, in their order; the query does not matter."""
-        numbers = list(self._turns)
-        first, left, day = len(numbers), self._settings.budget, ""
-        while first:
-            turn = self._turns[numbers[first - 1]]
-            today = day_text(turn.at, self._language) if turn.at else ""
-            left -= tokens(self._lines[turn.number]) + (tokens(today) if today != day else 0)
-            if left < 0:
-                break
-            first, day = first - 1, today
-        return self.told(numbers[first:])
+        newest = list(reversed(self._turns))
+        fitting = {*self.fitting(newest, self._settings.budget)}
+        return self.told([*takewhile(fitting.__contains__, newest)][::-1])
 
 
 class FullMemory(TurnMemory):

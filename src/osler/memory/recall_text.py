@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
 from osler.language import Language, Speaker
-from osler.memory.base import Fact, Recall, Turn
+from osler.memory.base import Fact, Recall, Turn, exact_tokens
 from osler.prompts import phrases
 
+_LEAST = 4
+"""Tokens below which no further line is tried."""
 SEMICOLON = {Language.EN: "; ", Language.ZH: "；"}
 
 
@@ -55,15 +57,46 @@ def day_text(at: datetime, language: Language) -> str:
     return phrases("exchange", language)["day"].format(date=at.date().isoformat())
 
 
-def dialogue_text(told: Iterable[tuple[Turn, str]], language: Language) -> str:
+def dialogue_text(told: Iterable[tuple[Turn, str] | RecallLine], language: Language) -> str:
     """Turns in words, one after the other, with the date where it changes."""
     lines, day = [], None
-    for turn, text in told:
+    for turn, text, *_ in told:
         if turn.at is not None and turn.at.date() != day:
             day = turn.at.date()
             lines.append(day_text(turn.at, language))
         lines.append(text)
     return "\n".join(lines)
+
+
+class RecallLine(NamedTuple):
+    """A part of a recall: a turn word for word, or a summary."""
+
+    turn: Turn
+    """The turn that it is placed and dated by; of a summary, the first that it stands for."""
+    text: str
+    short: str = ""
+    """The key of a summary; empty if it is the turn word for word."""
+
+
+def fitting_lines(choices: Iterable[Sequence[RecallLine]], budget: int, language: Language) -> list[RecallLine]:
+    """Fill the budget, and return the lines in the order of time.
+
+    Each choice is one thing in the forms in which it may be told: the first form that fits is taken. What does not fit
+    is passed over.
+    """
+    kept, days, left = list[RecallLine](), set[str](), float(budget)
+    for forms in choices:
+        if left < _LEAST:
+            break
+        for line in forms:
+            day = day_text(line.turn.at, language) if line.turn.at else ""
+            cost = exact_tokens(f"{line.text}\n") + (exact_tokens(f"{day}\n") if day and day not in days else 0)
+            if cost <= left:
+                left -= cost
+                kept.append(line)
+                days.add(day)
+                break
+    return sorted(kept, key=lambda line: (line.turn.number, not line.short))
 
 
 def illnesses(turn: Turn, language: Language) -> str:

@@ -23,13 +23,12 @@ from pydantic import BaseModel, Field
 from osler.language.lexicon.drugs import drugs_in
 from osler.language.numerals import values
 from osler.memory.ask_model import ask_json
-from osler.memory.base import Change, MemorySettings, Recall, Turn, tokens
-from osler.memory.items import turn_key
+from osler.memory.base import REPLY_MARK, Change, MemorySettings, Recall, Turn, tokens
+from osler.memory.items import best_first
 from osler.memory.options import MemoryOptions
-from osler.memory.recall_text import dialogue_text
-from osler.memory.short_form import RecallLine, ShortForm, fitting_lines, model_summary, recall_of, rules_summary
+from osler.memory.recall_text import RecallLine, exchange_text, fitting_lines
+from osler.memory.short_form import ShortForm, change_by_summaries, recall_of, summarised
 from osler.memory.turn_memory import EmbeddedTurnMemory
-from osler.prompts import phrases
 from osler.ranking import exceeds, reaches
 
 _LONG = 40
@@ -84,24 +83,25 @@ class ScmMemory(EmbeddedTurnMemory):
 
     async def after(self, turn: Turn, change: Change) -> Change:
         """Summarise a long turn."""
-        line, thinker = self._lines[turn.number], self._settings.thinker
+        line = self._lines[turn.number]
         if tokens(line) < _LONG:
             return change
-        short: ShortForm | None
-        if thinker is None:
-            short, requests = rules_summary([turn], self._language, self._settings.speaker), 0
-            if not _has_values_and_drugs(short.text, f"{turn.reply}\n{turn.results}"):
-                return change
-        else:
-            short, requests = await model_summary(thinker, "scm_turn", self._language, [turn], line)
-        if short is None:
-            refused = f"no summary of turn {turn.number}: the model's answer could not be read"
-            return change.model_copy(update={"refused": (refused,), "proposed": 1, "requests": requests})
-        makers = {}
-        if short.text and tokens(short.text) <= tokens(line) * _SHORTER:
+        short, requests = await summarised(self._settings, "scm_turn", [turn], line)
+        if short is not None and not self._is_worth_keeping(short, turn):
+            short = None
+        if short is not None:
             self._short[turn.number] = short
-            makers = {"model" if thinker else "rules": 1}
-        return change.model_copy(update={"makers": makers, "proposed": int(bool(thinker)), "requests": requests})
+        failed = [f"turn {turn.number}"] if requests and short is None else []
+        return change_by_summaries(change, self._settings, int(short is not None), failed, requests)
+
+    def _is_worth_keeping(self, short: ShortForm, turn: Turn) -> bool:
+        """Check whether a summary saves tokens and, if it is by rules, has every number and every drug."""
+        if not 0 < tokens(short.text) <= tokens(self._lines[turn.number]) * _SHORTER:
+            return False
+        said = f"{turn.reply}\n{turn.results}"
+        return self._settings.thinker is not None or (
+            values(said) <= values(short.text) and {*drugs_in(said).values()} <= {*drugs_in(short.text).values()}
+        )
 
     async def recall(self, query: str) -> Recall:
         """Return the flash memory and, if the controller wants it, what the archive has on the query."""
@@ -116,7 +116,7 @@ class ScmMemory(EmbeddedTurnMemory):
         known = [number for number in self._turns if number != last]
         flash = known[: -self._options.flash - 1 : -1]
         archive = known[: len(known) - len(flash)]
-        choices, requests = [[self._whole(number)] for number in flash], 0
+        choices, requests = [[self.whole(number)] for number in flash], 0
         is_needed: bool | None = bool(archive)
         if archive and not is_decided:
             is_needed, requests = await self._needs_history(query, flash, archive)
@@ -124,7 +124,7 @@ class ScmMemory(EmbeddedTurnMemory):
             found, asked = await self._found(query, archive, all_in_full=is_needed is None)
             choices, requests = [*choices, *found], requests + asked
         lines = fitting_lines(choices, self._settings.budget, self._language)
-        short = [self._short[line.turn.number] for line in lines if line.key.startswith(_SHORT)]
+        short = [self._short[line.turn.number] for line in lines if line.short]
         recall = recall_of(lines, short, self._turns, self._language)
         return recall.model_copy(update={"requests": requests})
 
@@ -134,7 +134,7 @@ class ScmMemory(EmbeddedTurnMemory):
         times = {number: self.time_of(self._turns[number]) for number in cosines}
         now = max(times.values(), default=None)
         return {
-            number: round(cosine + _RECENCY * math.exp((times[number] - now) / _DAY), 6)
+            number: cosine + _RECENCY * math.exp((times[number] - now) / _DAY)
             for number, cosine in cosines.items()
             if now is not None
         }
@@ -148,7 +148,6 @@ class ScmMemory(EmbeddedTurnMemory):
         if self._settings.thinker is None:
             scores = self.bm25.scores(query)
             return any(exceeds(scores.get(number, 0.0), self._options.level) for number in archive), 0
-        recent = [self._whole(number) for number in reversed(flash)]
         answer = await ask_json(
             self._settings.thinker,
             "scm_needed",
@@ -156,8 +155,8 @@ class ScmMemory(EmbeddedTurnMemory):
             HistoryDecision,
             _ANSWER,
             count=len(archive),
-            recent=dialogue_text(((line.turn, line.text) for line in recent), self._language),
-            query=query,
+            recent=self.dialogue(reversed(flash)),
+            query=self._heard(query),
         )
         if answer.data is None:
             return None, answer.requests
@@ -171,7 +170,7 @@ class ScmMemory(EmbeddedTurnMemory):
         Also returns how many requests that took.
         """
         scores = await self.scores(query)
-        found = sorted(archive, key=lambda number: (-scores[number], -number))
+        found = best_first({number: scores[number] for number in archive})
         short = [number for number in found if number in self._short][:_LISTED]
         full, requests = set(short), 0
         if self._settings.thinker is None:
@@ -197,7 +196,7 @@ class ScmMemory(EmbeddedTurnMemory):
             self._language,
             FullTextDecision,
             _ANSWER,
-            query=query,
+            query=self._heard(query),
             summaries=summaries,
         )
         wanted = answer.data.get("full") if answer.data else None
@@ -206,16 +205,18 @@ class ScmMemory(EmbeddedTurnMemory):
         named = {str(one).strip() for one in wanted}
         return {number for place, number in enumerate(numbers, start=1) if str(place) in named}, answer.requests
 
-    def _whole(self, number: int) -> RecallLine:
-        return RecallLine(turn_key(number), self._turns[number], self._lines[number])
+    def _heard(self, query: str) -> str:
+        """The query; if it is an exchange, with who said what."""
+        asked, mark, reply = query.partition(REPLY_MARK)
+        exchange = Turn(number=0, question=asked, reply=reply)
+        return exchange_text(exchange, self._language, self._settings.speaker) if mark else query
 
     def _forms(self, number: int, *, in_full: bool) -> list[RecallLine]:
         """How a turn may be told: in full, or in short if that is enough or the turn is too long for the budget."""
         if number not in self._short:
-            return [self._whole(number)]
-        text = phrases("exchange", self._language)["summary"].format(text=self._short[number].text)
-        short = RecallLine(f"{_SHORT}{number}", self._turns[number], text)
-        return [self._whole(number), short] if in_full else [short]
+            return [self.whole(number)]
+        short = self.in_short(number, self._short[number].text, f"{_SHORT}{number}")
+        return [self.whole(number), short] if in_full else [short]
 
     # State.
 
@@ -250,8 +251,3 @@ class ScmMemory(EmbeddedTurnMemory):
             self._short.pop(number, None)
         self._saved_short = min(self._saved_short, len(self._short))
         return []
-
-
-def _has_values_and_drugs(summary: str, said: str) -> bool:
-    """Check whether a summary by rules has every number and every drug of what was said."""
-    return values(said) <= values(summary) and {*drugs_in(said).values()} <= {*drugs_in(summary).values()}

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from pydantic import BaseModel
 
 from osler.language import Language, Speaker
 from osler.language.words import sentences
 from osler.memory.ask_model import ask_json
-from osler.memory.base import Fact, FrozenModel, Recall, Thinker, Turn, tokens
-from osler.memory.items import turn_key
-from osler.memory.recall_text import SEMICOLON, day_text, dialogue_text
+from osler.memory.base import Change, Fact, FrozenModel, MemorySettings, Recall, Turn, tokens
+from osler.memory.recall_text import SEMICOLON, RecallLine, dialogue_text
 from osler.memory.tim.fact_lines import ROWS, LineKey, ThoughtWords, Weight, facts_of, words_of
 from osler.memory.tim.rules_thoughts import rules_thoughts
 from osler.memory.tim.thought import Thought
@@ -20,9 +18,6 @@ from osler.prompts import phrases
 
 _ANSWER = 300
 """Maximum tokens of a model's summary."""
-_WHOLE = turn_key(0)[:-1]
-_LEAST = 4
-"""Tokens below which no further line is tried."""
 _SHORT = 24
 """Maximum tokens of one fact in a summary by rules; a sentence that is longer is better read in its turn."""
 
@@ -36,39 +31,46 @@ class ShortForm(FrozenModel):
     """What the text says, for code to read; of a model's summary, its sentences."""
 
 
-class RecallLine(NamedTuple):
-    """A part of a recall: a turn word for word, or a summary."""
-
-    key: str
-    """`turn:` and a number if it is a turn word for word."""
-    turn: Turn
-    """The turn that it is placed and dated by; of a summary, the first that it stands for."""
-    text: str
-
-
 class SummaryAnswer(BaseModel):
     """What a model is asked for when it summarises."""
 
     summary: str
 
 
-async def model_summary(
-    thinker: Thinker, name: str, language: Language, turns: list[Turn], said: str
+async def summarised(
+    settings: MemorySettings, name: str, turns: list[Turn], said: str, most: int | None = None
 ) -> tuple[ShortForm | None, int]:
-    """Ask a model to summarise what was said, by the prompt of that name; also returns how many requests it took.
+    """Summarise turns, told in `said`, and return how many requests it took.
 
-    None if the call failed or no answer could be read.
+    With a model, by the prompt of that name; None if the call failed or no answer could be used. Without one, by rules.
     """
+    language = settings.language
+    if settings.thinker is None:
+        return rules_summary(turns, language, settings.speaker, most), 0
     line, last = phrases("tim_lines", language), turns[-1]
     names = {"asked_by": last.asked_by or line["doctor"], "said_by": last.said_by}
     of = line["of_talk" if last.said_by else "of_consultation"].format(**names)
     date = f"{last.at:%Y-%m-%d}" if last.at else line["nothing"]
-    found = await ask_json(thinker, name, language, SummaryAnswer, _ANSWER, of=of, date=date, said=said)
+    found = await ask_json(settings.thinker, name, language, SummaryAnswer, _ANSWER, of=of, date=date, said=said)
     text = " ".join(str((found.data or {}).get("summary", "")).split())
     if not text:
         return None, found.requests
     numbers = tuple(turn.number for turn in turns)
     return ShortForm(text=text, turns=numbers, facts=sentence_facts(text, last, language)), found.requests
+
+
+def change_by_summaries(
+    change: Change, settings: MemorySettings, made: int, failed: Sequence[str], requests: int
+) -> Change:
+    """A change with the number of summaries that were made beside it, and what there is no summary of."""
+    by_model = settings.thinker is not None
+    update = {
+        "makers": {"model" if by_model else "rules": made} if made else {},
+        "refused": tuple(f"no summary of {one}: the model's answer could not be used" for one in failed),
+        "proposed": made + len(failed) if by_model else 0,
+        "requests": requests,
+    }
+    return change.model_copy(update=update)
 
 
 def sentence_facts(text: str, turn: Turn, language: Language) -> tuple[Fact, ...]:
@@ -126,45 +128,18 @@ def _joined(told: Sequence[ThoughtWords], language: Language) -> str:
     return semicolon.join(parts)
 
 
-def fitting_lines(choices: Iterable[Sequence[RecallLine]], budget: int, language: Language) -> list[RecallLine]:
-    """Fill the budget, and return the lines in the order of time.
-
-    Each choice is one thing in the forms in which it may be told: the first form that fits is taken. What does not fit
-    is passed over.
-    """
-    kept, days, left = list[RecallLine](), set[str](), budget
-    for forms in choices:
-        if left < _LEAST:
-            break
-        for line in forms:
-            day = day_text(line.turn.at, language) if line.turn.at else ""
-            cost = _cost(line.text) + (_cost(day) if day and day not in days else 0)
-            if cost <= left:
-                left -= cost
-                kept.append(line)
-                days.add(day)
-                break
-    return sorted(kept, key=lambda line: (line.turn.number, line.key.startswith(_WHOLE)))
-
-
-def _cost(text: str) -> int:
-    """Tokens of a line with its line break, rounded up."""
-    return tokens(text) + 1
-
-
 def recall_of(
     lines: Sequence[RecallLine], short: Iterable[ShortForm], turns: Mapping[int, Turn], language: Language
 ) -> Recall:
     """A recall of these lines, with the facts of the summaries among them; a summarised turn has its question alone."""
-    whole = {line.turn.number for line in lines if line.key.startswith(_WHOLE)}
+    whole = {line.turn.number for line in lines if not line.short}
     exchanges, facts = {number: turns[number] for number in whole}, list[Fact]()
     for summary in short:
         facts += summary.facts
         for number in summary.turns:
-            question = {"reply": "", "results": "", "differential": ()}
-            exchanges.setdefault(number, turns[number].model_copy(update=question))
+            exchanges.setdefault(number, turns[number].question_alone)
     return Recall(
-        text=dialogue_text(((line.turn, line.text) for line in lines), language),
+        text=dialogue_text(lines, language),
         facts=tuple(facts),
         exchanges=tuple(exchanges[number] for number in sorted(exchanges)),
         dropped=tuple(number for number in turns if number not in whole),

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any
 
-from osler.memory.base import Change, MemorySettings, Recall, Turn, tokens
+from osler.memory.base import Change, MemorySettings, Recall, Turn
 from osler.memory.embedders import open_embedder
-from osler.memory.items import MemoryItem, key_number, turn_item, turn_key
-from osler.memory.recall_text import day_text, dialogue_text, exchange_text
+from osler.memory.items import MemoryItem, best_first, key_number, turn_item, turn_key
+from osler.memory.recall_text import RecallLine, dialogue_text, exchange_text, fitting_lines
 from osler.memory.tim.bm25 import Bm25
 from osler.memory.tim.memory_bank import raw_text
 from osler.memory.tim.vectors import VectorIndex
+from osler.prompts import phrases
 
 _NO_CLOCK = datetime(2000, 1, 1)  # noqa: DTZ001 -- turns have no time zone
 
 
-class TurnMemory:
+class TurnMemory(ABC):
     """Keeps turns, shows them as items, and saves them one by one.
 
     A subclass decides what is recalled. If it keeps more than the turns, it says so in `own_delta`, `apply_own`,
@@ -45,9 +47,9 @@ class TurnMemory:
         """Append the turn."""
         return Change(inserted=(self._keep(turn),))
 
+    @abstractmethod
     async def recall(self, query: str) -> Recall:
         """Return what bears on the query, within the budget."""
-        raise NotImplementedError
 
     async def scores(self, query: str) -> dict[int, float]:
         """How well turns fit a query, by number; a turn that is left out scores 0."""
@@ -59,10 +61,10 @@ class TurnMemory:
         """Return what changed in it since the last call, or all of it, as plain data."""
         return {}
 
-    def apply_own(self, delta: dict[str, Any]) -> None:
+    def apply_own(self, delta: dict[str, Any]) -> None:  # noqa: B027 -- not every memory has some
         """Take in what `own_delta` returned; the turns are here already."""
 
-    def clear_own(self) -> None:
+    def clear_own(self) -> None:  # noqa: B027
         """Forget all of it."""
 
     def drop_own(self, turns: Collection[int]) -> list[str]:
@@ -116,8 +118,8 @@ class TurnMemory:
     async def search(self, query: str) -> list[tuple[str, float]]:
         """All turns, the best fitting first; of two alike the newer first."""
         scores = await self.scores(query)
-        found = [(turn_key(number), scores.get(number, 0.0)) for number in reversed(self._turns)]
-        return sorted(found, key=lambda pair: -pair[1])
+        found = best_first({number: scores.get(number, 0.0) for number in self._turns})
+        return [(turn_key(number), scores.get(number, 0.0)) for number in found]
 
     async def rewrite(self, key: str, text: str) -> list[str]:
         """Give a turn another text; what rests on the old one goes."""
@@ -155,26 +157,29 @@ class TurnMemory:
         """When a turn was said; without a clock, a minute a turn."""
         return turn.at or _NO_CLOCK + timedelta(minutes=turn.number)
 
+    def whole(self, number: int) -> RecallLine:
+        """A turn word for word."""
+        return RecallLine(self._turns[number], self._lines[number])
+
+    def in_short(self, number: int, text: str, key: str) -> RecallLine:
+        """A summary, in the place of a turn."""
+        return RecallLine(self._turns[number], phrases("exchange", self._language)["summary"].format(text=text), key)
+
+    def dialogue(self, numbers: Iterable[int]) -> str:
+        """These turns word for word, in the order given."""
+        return dialogue_text(map(self.whole, numbers), self._language)
+
     def fitting(self, numbers: Iterable[int], budget: int) -> list[int]:
         """The first turns that fit into the budget together, in the order of time; what does not fit is passed over."""
-        kept, days, left = list[int](), set[str](), budget
-        for number in numbers:
-            turn = self._turns[number]
-            day = day_text(turn.at, self._language) if turn.at else ""
-            cost = tokens(self._lines[number]) + (0 if day in days else tokens(day))
-            if cost <= left:
-                left -= cost
-                kept.append(number)
-                days.add(day)
-        return sorted(kept)
+        lines = fitting_lines(([self.whole(number)] for number in numbers), budget, self._language)
+        return [line.turn.number for line in lines]
 
     def told(self, numbers: Iterable[int]) -> Recall:
         """These turns word for word, in the order given."""
-        kept = [self._turns[number] for number in numbers]
-        shown = {turn.number for turn in kept}
+        shown = dict.fromkeys(numbers)
         return Recall(
-            text=dialogue_text(((turn, self._lines[turn.number]) for turn in kept), self._language),
-            exchanges=tuple(kept),
+            text=self.dialogue(shown),
+            exchanges=tuple(self._turns[number] for number in shown),
             dropped=tuple(number for number in self._turns if number not in shown),
         )
 

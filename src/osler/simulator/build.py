@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from pydantic import BaseModel
 
@@ -21,7 +21,8 @@ from osler.agents.rules.patient import RulesPatient, voice
 from osler.language import Language
 from osler.locale import label
 from osler.memory import MemorySettings, Thinker, memory_factory
-from osler.memory.base import Change, ConcludingMemory, Memory, Recall, Turn
+from osler.memory.base import ConcludingMemory, Memory, Recall
+from osler.memory.none import NoMemory
 from osler.models import Backbone, ChatMessage
 from osler.prompts import Prompt, phrases
 from osler.records.schema import Entry, PatientRecord
@@ -164,7 +165,7 @@ def consultation_team(
     return round_robin(doctor, seats.ram, seats.patient)
 
 
-class WholeRecord:
+class WholeRecord(NoMemory):
     """The memory of a one-step doctor, the ceiling: recalls all entries of a record except the diagnosis."""
 
     name = "one-step"
@@ -172,20 +173,9 @@ class WholeRecord:
     def __init__(self, record: PatientRecord, case: Case) -> None:
         self._text = "\n".join(entry_lines(entry_texts(record, case), case.language))
 
-    async def remember(self, turn: Turn) -> Change:
-        """Nothing is asked, so there is nothing to remember."""
-        return Change()
-
     async def recall(self, query: str) -> Recall:
         """All of it."""
         return Recall(text=self._text)
-
-    def snapshot(self) -> dict[str, Any]:
-        """Nothing that changes."""
-        return {}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Nothing to restore."""
 
 
 def entry_texts(record: PatientRecord, case: Case, names: Collection[str] | None = None) -> dict[str, str]:

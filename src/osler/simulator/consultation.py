@@ -13,7 +13,7 @@ from osler.agents.autogen import Participant
 from osler.agents.disclosure import disclosed_entries
 from osler.agents.messages import Briefing, Case, Conclusion, Enquiry, Exchange, Question, Reply
 from osler.agents.ram.agent import Ram
-from osler.memory.base import ConcludingMemory, Memory, Turn
+from osler.memory.base import REPLY_MARK, ConcludingMemory, Memory, Turn
 from osler.runs.events import (
     Answered,
     Asked,
@@ -94,7 +94,7 @@ async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -
             question, reply, results, last = "", "", "", None
             continue
         question, (reply, results) = move.text, answer
-        heard = f"{question} {reply}"
+        heard = f"{question}{REPLY_MARK}{reply}"
         last = Turn(
             number=turn,
             question=question,

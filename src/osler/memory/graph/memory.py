@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from itertools import islice
-from typing import Any, NamedTuple
+from itertools import chain, islice
+from typing import NamedTuple
 
 from osler.language.cues import finder
-from osler.memory.base import MemorySettings, Recall, Turn, tokens
+from osler.memory.base import MemorySettings, Recall, tokens
 from osler.memory.graph.neighbourhood import EntityGraph, Neighbour
 from osler.memory.tim.memory import TimMemory
 from osler.memory.tim.memory_bank import MemoryBank
@@ -96,11 +96,16 @@ class GraphMemory(TimMemory):
             vector = await self._embedder.embed_query(query)
             hits = recall_thoughts(query, vector, space, self._tim.k or _NEAREST, bank=bank)
         writer, budget = self._page_writer(bank, space), self._settings.budget
+        if concludes and not self._tim.k:
+            found = [space[hit.number] for hit in hits]
+            return self._recalled(writer.write_to_conclude(found, [], self._unread, budget, last=last), hits, bank)
         past = self._past(query, near, space, writer)
-        left = budget - sum(tokens(line) + 1 for line in past)
-        told = writer.choose(islice(self._tellable(hits, space), max(_NEAREST, left // _SHORTEST)), left)
+        left = budget - sum(tokens(line) + 1 for line in past.values())
+        newer = (space[one.by] for one in past if one.by is not None)  # told before the old ones
+        chosen = chain((one for one in newer if one.status is ThoughtStatus.ACTIVE), self._tellable(hits, space))
+        told = writer.choose(islice(chosen, max(_NEAREST, left // _SHORTEST)), left)
         recall = self._recalled(told, hits, bank)
-        return recall.model_copy(update={"text": "\n".join(filter(None, (recall.text, *past)))})
+        return recall.model_copy(update={"text": "\n".join(filter(None, (recall.text, *past.values())))})
 
     def _near_query(self, query: str, space: ThoughtSpace, bank: MemoryBank) -> list[Neighbour]:
         """The edges within two hops, whatever became of them."""
@@ -120,16 +125,16 @@ class GraphMemory(TimMemory):
         yield from near[_NEAREST:]
         yield from reversed(space.active)
 
-    def _past(self, query: str, near: list[Neighbour], space: ThoughtSpace, writer: PageWriter) -> list[str]:
-        """Lines of replaced edges, if they are wanted."""
+    def _past(self, query: str, near: list[Neighbour], space: ThoughtSpace, writer: PageWriter) -> dict[Thought, str]:
+        """Replaced edges with their lines, if they are wanted."""
         if not (self._history or finder("past", self._language).search(query)):
-            return []
+            return {}
         replaced = (space[one.number] for one in near)
-        lines, left = list[str](), self._settings.budget * _PAST
+        lines, left = dict[Thought, str](), self._settings.budget * _PAST
         for one in (one for one in replaced if one.status is ThoughtStatus.SUPERSEDED and not one.is_doctors):
             line = self._past_line(one, space, writer)
             if tokens(line) + 1 <= left and len(lines) < _MOST_PAST:
-                lines.append(line)
+                lines[one] = line
                 left -= tokens(line) + 1
         return lines
 
@@ -153,14 +158,20 @@ class GraphMemory(TimMemory):
         rest = (key for key, _ in others if key not in found)
         return [*found.items(), *((key, 1 / (place + 1)) for place, key in enumerate(rest, 1))]
 
-    def restore(self, state: dict[str, Any]) -> None:
-        """Restore exactly what was saved."""
-        self._graph = EntityGraph(self._language)
-        super().restore(state)
+    async def search_turns(self, query: str) -> list[int]:
+        """The turns of the neighbourhood first, of each edge the one that fits best, then all others."""
+        others = await super().search_turns(query)
+        if self._space is None or self._bank is None:
+            return others
+        places, ledger = {turn: place for place, turn in enumerate(others)}, self._space
+        near = (ledger[one.number] for one in self._near_query(query, ledger, self._bank))
+        current = (one for one in near if one.status is ThoughtStatus.ACTIVE)
+        first = (min(one.turns, key=lambda turn: places.get(turn, len(places))) for one in current)
+        return list(dict.fromkeys([*first, *others]))
 
-    async def _rebuild(self, turns: Mapping[int, Turn | None], thoughts: Mapping[int, Thought]) -> None:
+    def _clear_derived(self) -> None:
+        super()._clear_derived()
         self._graph = EntityGraph(self._language)
-        await super()._rebuild(turns, thoughts)
 
 
 def _edge(thought: Thought, space: ThoughtSpace, at: Mapping[int, datetime | None]) -> Edge:

@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 from osler.language import Language
 from osler.memory.graph.entities import entities
+from osler.memory.items import best_first
 from osler.memory.tim.bm25 import rarity
 from osler.memory.tim.thought import PATIENT, Draft
 from osler.memory.tim.thought_space import ThoughtSpace
-from osler.ranking import ranked, reaches
+from osler.ranking import reaches
 
 _FEW = 4
 """Thoughts, or the root of all of them if that is more, up to which an entity leads on to a second hop."""
@@ -94,9 +95,8 @@ class EntityGraph:
         for number in weights:
             weights[number] += _TURN * fits(number)
         least = _LEAST * max(weights.values(), default=0.0)
-        numbers = [number for number, weight in weights.items() if reaches(weight, least)]
-        order = ranked([weights[number] for number in numbers], [-number for number in numbers])
-        return [Neighbour(numbers[place], hop, weights[numbers[place]]) for place in order]
+        near = {number: weight for number, weight in weights.items() if reaches(weight, least)}
+        return [Neighbour(number, hop, near[number]) for number in best_first(near)]
 
 
 def _text(thought: Draft) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
 from itertools import chain, islice
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,8 @@ from osler.language import Language
 from osler.language.lexicon.phrases import things
 from osler.language.lexicon.thesaurus import load
 from osler.language.times_and_values import time_finder
-from osler.memory.base import MemorySettings, Recall, Turn
-from osler.memory.items import turn_key
+from osler.memory.base import MemorySettings, Recall
+from osler.memory.items import best_first, turn_key
 from osler.memory.perlt.question_class import probability_by_model, semantic_probability, sigmoid
 from osler.memory.tim.bm25 import Bm25
 from osler.memory.tim.fact_lines import topic_of
@@ -142,7 +142,7 @@ class PerltMemory(TimMemory):
         if space is None or bank is None:
             return []
         items, _ = await self._ranking(query, space, bank, space.size + len(bank))
-        silent = {*bank.turns} - {turn for thought in space.ledger for turn in thought.turns}
+        silent = self._silent(bank, space)
         found: dict[str, float] = {}
         for item in items:
             if item.store is MemoryClass.SEMANTIC:
@@ -154,6 +154,17 @@ class PerltMemory(TimMemory):
             for key in keys:
                 found.setdefault(key, item.score)
         return list(found.items())
+
+    async def search_turns(self, query: str) -> list[int]:
+        """The turns in the order of the ranking; a thought names all turns in which it was said."""
+        space, bank = self._space, self._bank
+        if space is None or bank is None:
+            return []
+        items, _ = await self._ranking(query, space, bank, space.size + len(bank))
+        is_turn = MemoryClass.EPISODIC
+        named = ((one.number,) if one.store is is_turn else space[one.number].turns for one in items)
+        kept = self._silent(bank, space) | space.turns
+        return [turn for turn in dict.fromkeys(chain.from_iterable(named)) if turn in kept]
 
     async def _ranking(self, query: str, space: ThoughtSpace, bank: MemoryBank, k: int) -> tuple[list[StoreItem], int]:
         """The best k of each store in one order, and the model requests it took."""
@@ -201,14 +212,9 @@ class PerltMemory(TimMemory):
             self._standing[thought.id] = is_standing(thought, self._language)
         return self._standing[thought.id]
 
-    def restore(self, state: dict[str, Any]) -> None:
-        """Restore exactly what was saved."""
+    def _clear_derived(self) -> None:
+        super()._clear_derived()
         self._standing = {}
-        super().restore(state)
-
-    async def _rebuild(self, turns: Mapping[int, Turn | None], thoughts: Mapping[int, Thought]) -> None:
-        self._standing = {}
-        await super()._rebuild(turns, thoughts)
 
 
 def is_standing(thought: Draft, language: Language) -> bool:
@@ -237,6 +243,4 @@ def _complaints() -> frozenset[str]:
 
 def _in_order(scores: Mapping[int, float], others: Iterable[int]) -> Iterator[int]:
     """The numbers with scores, the best first and of two alike the newer one; then the others."""
-    numbers = list(scores)
-    places = ranked(list(scores.values()), [-number for number in numbers])
-    yield from dict.fromkeys(chain((numbers[place] for place in places), others))
+    yield from dict.fromkeys(chain(best_first(scores), others))

@@ -1,7 +1,8 @@
 """Refresh the summary with a model: it gets the summary so far and the new exchange, and writes the summary anew.
 
 What it writes is taken as it is, with one exception: an entry of the constraints or the key data that it leaves out
-without naming it as replaced is kept, so that no allergy and no number is lost.
+without naming it as replaced is kept, so that no allergy and no number is lost. Key data that it names as replaced and
+writes again goes; a constraint stays.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from osler.prompts import phrases
 
 _MOST = 15
 """Entries of a field that a model is shown and may write; of protected fields, also those that bear on the exchange."""
+_REASON = ": "
+"""Between an excluded option and the reason, where they are one text."""
 _EDGE = " \t\n.;,。；，"
 _MARKS = ".;,:!?()'\"、。；，：！？（）-"
 
@@ -134,10 +137,14 @@ class _TakenAnswer:
     ) -> None:
         written = {_level(text): (one, text) for one in SummaryField if one in PROTECTED for text in new.get(one, ())}
         gone = {_level(text) for text in _entries(replaced)}
+        inexact = gone - {_level(entry.text) for entry in shown}
+        unknown = {text for text in inexact if not any(self._covers(text, entry.text) for entry in shown)}
         for entry in shown:
-            if _level(entry.text) in written:
-                del written[_level(entry.text)]
-            elif _level(entry.text) in gone:
+            level = _level(entry.text)
+            if level in written and not (level in gone and entry.field is SummaryField.DATA):
+                del written[level]
+            elif level in gone or any(self._covers(text, entry.text) for text in inexact):
+                written.pop(level, None)
                 self.summary.drop(entry.id)
                 self.superseded.append(f"{entry.field}: {entry.text}")
             elif wider := next((text for _, text in written.values() if self._covers(text, entry.text)), ""):
@@ -151,8 +158,7 @@ class _TakenAnswer:
                 self.superseded.append(f"{entry.field}: {entry.text}")
             else:
                 self.refused.append(f"{entry.field}: left out, not named as replaced, and kept: {entry.text}")
-        known = {_level(entry.text) for entry in shown}
-        self.refused += [f"replaced: there is no such entry: {text}" for text in sorted(gone - known)]
+        self.refused += [f"replaced: there is no such entry: {text}" for text in sorted(unknown)]
         for one, text in written.values():
             self._add(one, text)
 
@@ -200,9 +206,12 @@ def _is_plain(word: str, language: Language) -> bool:
 
 
 def _as_json(entries: Sequence[SummaryEntry]) -> str:
+    """The entries in the form in which the model writes them."""
     texts: dict[str, Any] = {one.value: [] for one in SummaryField}
     for entry in entries:
-        texts[entry.field.value].append(entry.text)
+        option, _, reason = entry.text.partition(_REASON)
+        is_excluded = entry.field is SummaryField.EXCLUDED
+        texts[entry.field.value].append({"option": option, "reason": reason} if is_excluded else entry.text)
     texts[SummaryField.TOPIC.value] = next(iter(texts[SummaryField.TOPIC.value]), "")
     return json.dumps(texts, ensure_ascii=False)
 
@@ -213,7 +222,7 @@ def _entries(value: object) -> Iterator[str]:
     for row in rows:
         parts = row.values() if isinstance(row, dict) else [row]
         texts = (" ".join(str(part).split()).strip(_EDGE) for part in parts if part is not None)
-        if text := ": ".join(filter(None, texts)):
+        if text := _REASON.join(filter(None, texts)):
             yield text
 
 

@@ -8,7 +8,7 @@ recall waits for a turn that is being taken in, so it is the same however fast t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date, timedelta
 from itertools import islice
 from typing import Any
@@ -17,8 +17,8 @@ from pydantic import Field
 
 from osler.language.words import content
 from osler.memory.base import Change, Fact, MemorySettings, Recall, Turn, tokens
+from osler.memory.items import best_first
 from osler.memory.options import MemoryOptions
-from osler.memory.recall_text import dialogue_text
 from osler.memory.summary.by_model import ModelRefresh
 from osler.memory.summary.by_rules import RulesRefresh, says_nothing, thought_of
 from osler.memory.summary.entries import STATED, StructuredSummary, SummaryEntry, SummaryField
@@ -28,7 +28,7 @@ from osler.memory.tim.fact_lines import facts_of
 from osler.memory.tim.memory_bank import raw_text
 from osler.memory.turn_memory import EmbeddedTurnMemory
 from osler.prompts import phrases
-from osler.ranking import ranked, reaches
+from osler.ranking import reaches
 
 _LATELY = 8
 """Turns among which the one before a turn is looked for."""
@@ -91,7 +91,7 @@ class SummaryMemory(EmbeddedTurnMemory):
             self._waiting, taken = [], self._waiting
             return [self._refresh_by_rules(self._turns[number]) for number in taken][-1]
         taken = list(self._waiting)
-        is_read, change = await self._by_model(self._summary, self._dialogue(taken), tuple(taken))
+        is_read, change = await self._by_model(self._summary, self.dialogue(taken), tuple(taken))
         if is_read:
             self._waiting = []
         return change
@@ -114,12 +114,12 @@ class SummaryMemory(EmbeddedTurnMemory):
 
     def _best(self, scores: Mapping[int, float]) -> list[int]:
         """The best turns that reach the threshold; what was said twice is told once, what says nothing not at all."""
-        good = [number for number, score in scores.items() if reaches(score, self._options.threshold)]
+        good = [number for number in best_first(scores) if reaches(scores[number], self._options.threshold)]
         found: dict[str, int] = {}
-        for place in ranked([scores[number] for number in good], [-number for number in good]):
+        for number in good:
             if len(found) == self._options.k:
                 break
-            turn = self._turns[number := good[place]]
+            turn = self._turns[number]
             if raw_text(turn) not in found and not says_nothing(turn, self._language):
                 found[raw_text(turn)] = number
         return list(found.values())
@@ -129,16 +129,17 @@ class SummaryMemory(EmbeddedTurnMemory):
         budget, words = self._settings.budget, phrases("summary_lines", self._language)
         page = SummaryPage(self._summary, query, self._language, budget, self._day)
         page.choose_first()
-        room = page.left * 2 // 5 - tokens(words["said"]) - 1 - len(turns)
+        room = page.left * 2 // 5 - tokens(words["said"]) - 1
         whole = self.fitting(turns, room) if turns else []
-        said = [words["said"], self._dialogue(whole)] if whole else []
+        said = [words["said"], self.dialogue(whole)] if whole else []
         page.left -= sum(tokens(text) + 1 for text in said)
         page.choose_more(whole)
-        asked = sorted({*page.turns, *whole})
+        exchanges = {number: self._turns[number].question_alone for number in page.turns}
+        exchanges |= {number: self._turns[number] for number in whole}
         return Recall(
             text="\n".join((*page.text(), *said)),
             facts=tuple(fact for entry in page.chosen.values() for fact in self._facts(entry)),
-            exchanges=tuple(self._exchange(number, number in whole) for number in asked),
+            exchanges=tuple(exchanges[number] for number in sorted(exchanges)),
             dropped=tuple(sorted((page.dropped_turns | {*turns}) - {*whole})),
         )
 
@@ -177,14 +178,6 @@ class SummaryMemory(EmbeddedTurnMemory):
     async def _rebuild(self, turns: dict[int, Turn]) -> None:
         self._keywords = None
         await super()._rebuild(turns)
-
-    def _dialogue(self, numbers: Iterable[int]) -> str:
-        return dialogue_text(((self._turns[number], self._lines[number]) for number in numbers), self._language)
-
-    def _exchange(self, number: int, is_whole: bool) -> Turn:
-        """A turn; if only its facts are told, without its reply."""
-        turn = self._turns[number]
-        return turn if is_whole else turn.model_copy(update={"reply": "", "results": "", "differential": ()})
 
     def _day(self, entry: SummaryEntry) -> date | None:
         """The day of an entry; None if all turns are of one day, or have no time."""

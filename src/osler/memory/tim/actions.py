@@ -41,8 +41,6 @@ class Merge(NamedTuple):
     ids: tuple[int, ...]
     draft: Draft
     why: str
-    is_said_now: bool = False
-    """Whether the turn itself says it; else it was said only in the turns of its parts."""
 
 
 class Forget(NamedTuple):
@@ -83,8 +81,8 @@ async def carry_out(plan: ActionPlan, turn: Turn, group: int, space: ThoughtSpac
             case Insert():
                 inserted.append(space.insert(action.draft, turn.number, next(vectors), group))
             case Merge():
-                said = turn.number if action.is_said_now else None
-                inserted.append(space.insert(action.draft, said, next(vectors), group, merged=action.ids))
+                # It was said in the turns of its parts.
+                inserted.append(space.insert(action.draft, None, next(vectors), group, merged=action.ids))
                 merged += [space.retire(part, ThoughtStatus.MERGED, action.why, inserted[-1].id) for part in action.ids]
             case Again():
                 space.again(action.id, turn.number)

@@ -37,7 +37,7 @@ def dated(thought: Draft, language: Language) -> str:
     words = phrases("tim_lines", language)
     if not thought.is_by_model:
         return _with_time(f"{thought.subject} {_predicate(thought, language)}", thought, language)
-    unsaid = thought.negated and not finder("negation", language).search(thought.relation)
+    unsaid = thought.negated and not finder("negation", language).search(thought.triple)
     text = words["negative"].format(text=thought.triple) if unsaid else thought.triple
     return _with_time(words["inferred"].format(text=text) if thought.inferred else text, thought, language)
 

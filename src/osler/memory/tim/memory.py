@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,8 @@ from osler.prompts import prompt
 VERSION = 4
 _NEAR, _LAID = 12, 20
 """How many thoughts most like a new turn are compared with it, and as many of its group: for rules, for a model."""
+_LATELY, _PROTECTED = 3, 16
+"""Turns before a new one whose thoughts a model sees too, and how many thoughts that a treatment depends on."""
 _FEWEST, _SHORT_LINE = 32, 24
 """How many turns and thoughts are looked at for a recall: as many as the budget can hold, and no fewer than that."""
 
@@ -185,12 +188,19 @@ class TimMemory(StoredThoughts):
             self._dimensions = dimensions
             # One seed for both: the same words fall into the same group of either.
             made = [VectorIndex(dimensions, groups=self._tim.groups, seed=self._settings.seed) for _ in range(2)]
-            self._writer = None
+            self._clear_derived()
             self._bank, self._space = MemoryBank(self._language, made[0]), ThoughtSpace(self._language, made[1])
         return self._bank, self._space
 
+    def _clear_derived(self) -> None:
+        """Forget what was derived from the thoughts, since others take their place."""
+        self._writer = None
+
     def _near(self, turn: Turn, group: int, vector: Any, space: ThoughtSpace) -> list[Thought]:
-        """Return the thoughts most like the turn anywhere, and those of its group; in the papers' way, the group."""
+        """Return the thoughts most like the turn anywhere, and those of its group; in the papers' way, the group.
+
+        A model sees what was said lately and what a treatment depends on, too.
+        """
         members = space.index.members(group)
         own = [one.id for one in space.doctors_own]
         if self._tim.mode == "paper":
@@ -201,9 +211,11 @@ class TimMemory(StoredThoughts):
             lately = (number for said in range(1, _NEAR) for number in space.of_turn(turn.number - said))
             numbers = list(dict.fromkeys([*own, *(hit.number for hit in hits), *lately, *members]))[: _NEAR * 2]
         else:
-            # A model sees for itself what bears on the turn.
+            # A model sees for itself what bears on the turn. What it does not see it cannot correct.
             hits = fused(raw_text(turn), vector, space, _LAID)
-            numbers = list({*own, *(hit.number for hit in hits), *members[-_LAID:]})
+            lately = (number for said in range(1, _LATELY + 1) for number in space.of_turn(turn.number - said))
+            vital = (one.id for one in islice(space.vital, _PROTECTED))
+            numbers = list({*own, *(hit.number for hit in hits), *lately, *vital, *members[-_LAID:]})
         return [space[number] for number in sorted(numbers)]
 
     def _from_bank(self, query: str, vector: Any, bank: MemoryBank, space: ThoughtSpace) -> Recall:
@@ -211,7 +223,8 @@ class TimMemory(StoredThoughts):
         if self._tim.mode == "paper":
             hits = fused(query, vector, bank, wanted)
         else:
-            hits = recall_talk(query, vector, bank, wanted)
+            talk = recall_talk(query, vector, bank, len(bank))
+            hits = [hit for hit in talk if hit.number not in space.corrected_turns][:wanted]
         return self._word_for_word([hit.number for hit in hits], bank, space)
 
     def _word_for_word(self, numbers: Sequence[int], bank: MemoryBank, space: ThoughtSpace) -> Recall:

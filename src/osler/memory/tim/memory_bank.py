@@ -34,8 +34,7 @@ class MemoryBank:
     def question(self, number: int) -> Turn:
         """The exchange of that turn without its reply."""
         if number not in self._questions:
-            turn = self._turns[number]
-            self._questions[number] = turn.model_copy(update={"reply": "", "results": "", "differential": ()})
+            self._questions[number] = self._turns[number].question_alone
         return self._questions[number]
 
     def __len__(self) -> int:

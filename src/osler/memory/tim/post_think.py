@@ -10,14 +10,13 @@ are one thought, the newest.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any
 
 from pydantic import BaseModel
 
 from osler.language import Language, Speaker
-from osler.loosejson import json_begun, json_of
+from osler.memory.ask_model import ask_json
 from osler.memory.base import MemorySettings, Thinker, Turn
-from osler.memory.recall_text import illnesses
+from osler.memory.recall_text import dialogue_text, exchange_text, illnesses
 from osler.memory.tim.actions import Action, ActionPlan, Again, Insert, Supersede
 from osler.memory.tim.corrections import arranged
 from osler.memory.tim.fact_lines import dated
@@ -77,26 +76,14 @@ class _ModelThink:
         self._speaker, self._about = settings.speaker, settings.about
 
     async def _ask(self, name: str, schema: type[BaseModel], proposal: ModelAnswer, **slots: object) -> bool:
-        """Ask the model and take its answer; return whether any answer could be read.
-
-        An answer that cannot be read is asked for once more, with the answer shown; a failed call, unchanged.
-        """
-        template = prompt(name, self._language)
-        text = template.fill(**slots)
-        said = await self._thinker(template, text, schema, self._most)
-        proposal.requests += 1
-        answer = _read(said, schema)
-        if answer is None:
-            if said:
-                template = prompt("tim_repair", self._language)
-                text = template.fill(request=text, answer=said)
-            answer = _read(await self._thinker(template, text, schema, self._most), schema)
-            proposal.requests += 1
-        if answer is None:
+        """Ask the model and take its answer; return whether any answer could be read."""
+        answer = await ask_json(self._thinker, name, self._language, schema, self._most, **slots)
+        proposal.requests += answer.requests
+        if answer.data is None:
             proposal.refuse_answer()
-            return False
-        proposal.take(answer)
-        return True
+        else:
+            proposal.take(answer.data)
+        return answer.data is not None
 
     def _exchange(self, turn: Turn) -> dict[str, str]:
         """Return what the prompts for new thoughts say of an exchange: of a consultation, or of two people who talk.
@@ -104,25 +91,16 @@ class _ModelThink:
         At an earlier visit nobody knew how the present one would begin.
         """
         words = phrases("tim_lines", self._language)
-        said = {
-            "question": turn.question,
-            "reply": turn.reply,
-            "at": f"{turn.at:%Y-%m-%d}" if turn.at else words["nothing"],
-        }
+        said = turn.model_copy(update={"number": 0})
+        text = dialogue_text([(said, exchange_text(said, self._language, self._speaker))], self._language)
         if turn.said_by:
             kind, names = "talk", {"asked_by": turn.asked_by or words["doctor"], "said_by": turn.said_by}
-            exchange = prompt("tim_talk", self._language).fill(**said, **names)
         else:
             kind, names = "consultation", {}
-            exchange = prompt("tim_exchange", self._language).fill(
-                **said,
-                about=(self._about if turn.number > 0 else "") or words["nothing"],
-                who=words[f"who_{(turn.speaker or self._speaker).value}"],
-                results=turn.results or words["nothing"],
-                differential=illnesses(turn, self._language) or words["nothing"],
-            )
+            if turn.number > 0 and self._about:
+                text = f"{words['known'].format(about=self._about)}\n{text}"
         rules = prompt("tim_rules", self._language).fill(subject=words[f"subject_{kind}"].format(**names))
-        return {"of": words[f"of_{kind}"].format(**names), "exchange": exchange, "rules": rules}
+        return {"of": words[f"of_{kind}"].format(**names), "exchange": text, "rules": rules}
 
 
 class OneThink(_ModelThink):
@@ -168,12 +146,3 @@ def numbered(thoughts: Mapping[int, Draft], language: Language) -> str:
             text = words["marked"].format(text=text, kind=thought.kind)
         lines.append(words["numbered"].format(number=number, text=text))
     return "\n".join(lines) or words["nothing"]
-
-
-def _read(said: str | None, schema: type[BaseModel]) -> dict[str, Any] | None:
-    """An answer that has at least one of the lists asked for; cut off, as far as it goes."""
-    for reader in (json_of, json_begun):
-        data = reader(said or "")
-        if data is not None and any(isinstance(data.get(key), list) for key in schema.model_fields):
-            return data
-    return None

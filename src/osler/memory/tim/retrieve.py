@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -26,10 +25,10 @@ _TURNS = 64
 _POOL = 4
 """Candidates by vector, times what is wanted: the best of the sum is seldom below that."""
 
+_OWN = 1.0
+"""Weight of a thought's own words beside the score of its turn: a turn tells many things, few of them asked for."""
+
 # Tuned on one half of the questions of `benchmarks/recall.py`.
-_OWN = 0.001
-"""Weight of a thought's own score beside that of its turn. It orders the thoughts of one turn, and does not change the
-order of turns: its few words alone mislead more than the turn's."""
 _TURN_WORDS = 3.0
 """Weight of the words of its turn beside the vector of its turn."""
 _FADES, _SHUTS = 200.0, 1.5
@@ -127,27 +126,22 @@ def recall_thoughts(
 
 
 def thoughts_of_turns(turns: Sequence[Hit], query: str, space: ThoughtSpace, k: int) -> list[Hit]:
-    """Return the first k thoughts of turns that were found, those of a turn by the words they share with the query.
+    """Return the best k thoughts of turns that were found, by the score of the turn and the words of the thought.
 
     A thought that was said in several turns is scored with the one that fits best.
     """
-    by_turn: dict[int, list[Hit]] = {}
     said_in: dict[int, Hit] = {}
     for turn in turns:
-        new = [number for number in space.of_turn(turn.number) if number not in said_in]
-        if new:
-            said_in.update(dict.fromkeys(new, turn))
-            by_turn[turn.number] = []
+        said_in.update((number, turn) for number in space.of_turn(turn.number) if number not in said_in)
         if len(said_in) >= k:
             break
     numbers = sorted(said_in)
     words = space.bm25.totals(query)[space.bm25.places(numbers)]
-    own, lexical = (_OWN * _standing(words)).tolist(), words.tolist()
-    for place in ranked(lexical, numbers):
-        turn = said_in[numbers[place]]
-        hit = Hit(numbers[place], own[place] + turn.score, 0.0, lexical[place], turn.number)
-        by_turn[turn.number].append(hit)
-    return list(chain.from_iterable(by_turn.values()))[:k]
+    hits = [
+        Hit(number, own + said_in[number].score, 0.0, lexical, said_in[number].number)
+        for number, own, lexical in zip(numbers, (_OWN * _standing(words)).tolist(), words.tolist(), strict=True)
+    ]
+    return _best(hits, k)
 
 
 def nearest_thoughts(vector: NDArray[np.float32], space: ThoughtSpace, k: int, probes: int = 1) -> list[Hit]:

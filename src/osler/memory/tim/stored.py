@@ -9,10 +9,11 @@ from osler.memory.base import Turn
 from osler.memory.items import MemoryItem, key_number, turn_item, turn_key
 from osler.memory.tim.fact_lines import dated
 from osler.memory.tim.memory_bank import MemoryBank, raw_text
-from osler.memory.tim.retrieve import recall_talk, recall_thoughts
+from osler.memory.tim.retrieve import Hit, recall_talk, thoughts_of_turns
 from osler.memory.tim.thought import PATIENT, Thought, ThoughtStatus
 from osler.memory.tim.thought_space import ThoughtSpace, wording
 from osler.prompts import phrases
+from osler.ranking import ranked
 
 if TYPE_CHECKING:
     from osler.language import Language
@@ -101,16 +102,33 @@ class StoredThoughts:
         """The thoughts by how well they and their turns fit, and among them the turns that left none."""
         if self._bank is None or self._space is None:
             return []
-        vector = await self._embedder.embed_query(query)
-        active = self._space.active
-        hits = recall_thoughts(query, vector, self._space, len(active) or 1, bank=self._bank)
-        found = {thought_key(hit.number): hit.score for hit in hits}
-        silent = {*self._bank.turns} - {turn for thought in self._space.ledger for turn in thought.turns}
-        if silent or not hits:
-            turns = {hit.number: hit.score for hit in recall_talk(query, vector, self._bank, len(self._bank))}
-            found |= {turn_key(turn): turns[turn] for turn in silent}
-            found = {thought_key(one.id): turns.get(one.turn, 0.0) for one in active} | found
-        return sorted(found.items(), key=lambda pair: -pair[1])
+        turns, active = await self._ranked(query, self._bank), self._space.active
+        hits = thoughts_of_turns(turns, query, self._space, len(active))
+        silent = self._silent(self._bank, self._space)
+        found = dict.fromkeys((thought_key(one.id) for one in active), 0.0)
+        found |= {thought_key(hit.number): hit.score for hit in hits}
+        found |= {turn_key(turn.number): turn.score for turn in turns if turn.number in silent}
+        keys = list(found)
+        order = ranked(list(found.values()), range(len(keys)))
+        return [(keys[place], found[keys[place]]) for place in order]
+
+    async def search_turns(self, query: str) -> list[int]:
+        """The turns with a current thought and those that left none, each by how well it fits itself.
+
+        A thought that was said in several turns is one item, but does not make all of them fit the query.
+        """
+        if self._bank is None or self._space is None:
+            return []
+        kept = self._silent(self._bank, self._space) | self._space.turns
+        return [turn.number for turn in await self._ranked(query, self._bank) if turn.number in kept]
+
+    async def _ranked(self, query: str, bank: MemoryBank) -> list[Hit]:
+        """All turns, the best fitting first."""
+        return recall_talk(query, await self._embedder.embed_query(query), bank, len(bank))
+
+    def _silent(self, bank: MemoryBank, space: ThoughtSpace) -> set[int]:
+        """The turns that no thought was ever formed from."""
+        return {*bank.turns} - {turn for thought in space.ledger for turn in thought.turns}
 
     async def rewrite(self, key: str, text: str) -> list[str]:
         """Give an item another text; in the words of its turn, the new text takes the place of the old."""

@@ -38,7 +38,11 @@ class ThoughtSpace:
         self._by_turn: defaultdict[int, dict[int, None]] = defaultdict(dict)
         """The active thoughts that were said in each turn."""
         self._vital: defaultdict[tuple[bool, ThoughtKind], dict[int, None]] = defaultdict(dict)
-        """What a treatment depends on, by whether it is inferred and by its kind; the oldest first."""
+        """What a treatment depends on, by whether it is inferred and by its kind."""
+        self._vital_kinds: dict[int, ThoughtKind] = {}
+        """The kind of each of these."""
+        self._ends: dict[int, ThoughtKind] = {}
+        """Thoughts that took the place of something a treatment depended on, with the kind of that."""
         self._doctors: dict[int, None] = {}
         self.corrected_turns: set[int] = set()
         """Turns with something that was said otherwise since."""
@@ -69,15 +73,16 @@ class ThoughtSpace:
     def vital(self) -> Iterator[Thought]:
         """What a treatment depends on: the newest allergy, medicine, pregnancy and condition, then the next of each.
 
-        So no kind crowds out another. What was only inferred comes after all that was said.
+        So no kind crowds out another. What was only inferred comes after all that was said. A thought that says that
+        such a fact has ended, or is otherwise, is one of the kind of that fact.
         """
         for inferred in (False, True):
-            rounds = zip_longest(*(reversed(self._vital[inferred, kind]) for kind in ThoughtKind))
+            rounds = zip_longest(*(sorted(self._vital[inferred, kind], reverse=True) for kind in ThoughtKind))
             yield from (self._active[number] for some in rounds for number in some if number is not None)
 
     def is_vital(self, thought: Thought) -> bool:
-        """Whether a treatment depends on an active thought: it is protected, not denied, and about the patient."""
-        return thought.id in self._vital[thought.inferred, thought.kind]
+        """Whether a treatment depends on an active thought, as `vital` tells."""
+        return thought.id in self._vital_kinds
 
     @property
     def doctors_own(self) -> list[Thought]:
@@ -122,7 +127,8 @@ class ThoughtSpace:
         self._ledger[number] = thought
         self.changed.add(number)
         del self._active[number]
-        self._vital[thought.inferred, thought.kind].pop(number, None)
+        if kind := self._vital_kinds.pop(number, None):
+            del self._vital[thought.inferred, kind][number]
         self._doctors.pop(number, None)
         for turn in thought.turns:
             del self._by_turn[turn][number]
@@ -157,10 +163,24 @@ class ThoughtSpace:
         self._active[thought.id] = thought
         if thought.is_doctors:
             self._doctors[thought.id] = None
-        elif thought.is_protected and not (thought.negated or self._names_relative(thought.subject)):
-            self._vital[thought.inferred, thought.kind][thought.id] = None
+        else:
+            self._note_vital(thought)
         self._note_turns(thought)
         self.bm25.add(thought.id, wording(thought))
+
+    def _note_vital(self, thought: Thought) -> None:
+        if thought.id not in self._vital_kinds and (kind := self._vital_kind(thought)):
+            self._vital_kinds[thought.id] = kind
+            self._vital[thought.inferred, kind][thought.id] = None
+
+    def _vital_kind(self, thought: Thought) -> ThoughtKind | None:
+        """The kind under which a treatment depends on a thought; None if it does not.
+
+        It does if the thought is protected, not denied and about the patient, or took the place of such a one.
+        """
+        if thought.is_protected and not (thought.negated or self._names_relative(thought.subject)):
+            return thought.kind
+        return self._ends.get(thought.id)
 
     def _names_relative(self, subject: str) -> bool:
         return finder("relatives", self.language).search(subject) is not None
@@ -170,8 +190,15 @@ class ThoughtSpace:
             self._by_turn[turn][thought.id] = None
 
     def _note_end(self, thought: Thought) -> None:
-        if thought.status in (ThoughtStatus.SUPERSEDED, ThoughtStatus.FORGOTTEN) and not thought.is_doctors:
+        """Note that the turns of a thought are out of date, and which thought says so of a vital one."""
+        if thought.is_doctors:
+            return
+        if thought.status in (ThoughtStatus.SUPERSEDED, ThoughtStatus.FORGOTTEN):
             self.corrected_turns.update(thought.turns)
+        if thought.by is not None and (kind := self._vital_kind(thought)):
+            self._ends.setdefault(thought.by, kind)
+            if (by := self._active.get(thought.by)) and not by.is_doctors:
+                self._note_vital(by)
 
     def snapshot(self) -> dict[str, Any]:
         """The ledger and the vectors; the words are counted again from the ledger."""
