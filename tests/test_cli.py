@@ -15,6 +15,7 @@ from typer.main import get_command
 
 from osler import __version__
 from osler.cli import app
+from tests.bench.data import scm
 from tests.conftest import Run
 
 
@@ -259,3 +260,32 @@ def test_a_patient_by_name_is_all_its_records_where_many_are_taken(osler: Run, t
     assert asked.returncode == 2 and "gout-en" in asked.stderr and "gout-zh" in asked.stderr
     assert osler("records", "convert", "bundled", "two.jsonl", "--id", "gout").stdout.startswith("2 record(s)")
     assert "no record is called 'goat'" in osler("simulate", "--case", "gout", "--case", "goat", "--out", "x").stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("--memories", ",,"), "names no memory"),
+        (("--model", "elephant"), "there is no backbone 'elephant'"),
+        (("--corrections", "nowhere"), "--corrections are for LoCoMo"),
+        (("--judge", "local"), "there is no model"),
+    ],
+)
+def test_a_wrong_bench_is_one_line_and_leaves_nothing(osler: Run, tmp_path: Path, args: list[str], said: str) -> None:
+    scm(tmp_path / "data")
+    done = osler("bench", "memory", "--data", "data", "--memories", "raw", *args)
+    assert done.returncode == 2 and said in done.stderr and done.stderr.count("\n") == 1, done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["data"]
+
+
+def test_a_bench_whose_server_is_down_says_how_to_resume(osler: Run, tmp_path: Path) -> None:
+    scm(tmp_path / "data")
+    model = ("--memories", "tim", "--model", "m@http://127.0.0.1:1/v1")
+    done = osler("bench", "memory", "--data", "data", *model)
+    assert done.returncode == 2 and done.stderr.splitlines()[-1].startswith("osler: "), done.stderr
+    assert "re-run the same command to resume" in done.stderr
+
+
+def test_a_player_is_told_before_the_first_question_that_nothing_could_be_kept(osler: Run) -> None:
+    done = osler("play", "--case", "gout-en", "--out", "/proc/new")
+    assert (done.returncode, done.stdout) == (2, "") and "/proc/new.osler cannot be written" in done.stderr

@@ -65,6 +65,11 @@ def test_memories_are_compared_and_shown_again(osler: Run, folder: Path, tmp_pat
     assert "kdconv travel" in shown.stdout and "hit@10" in shown.stdout and "extractive" in shown.stdout
     page = (tmp_path / "bench" / "bench.html").read_text(encoding="utf-8")
     assert page.count("<svg") == 3 and "kdconv travel" in page and "http" not in page.split("</head>")[1]
+    assert osler("report", "bench").returncode == 0
+    assert (tmp_path / "report.html").read_text(encoding="utf-8") == page
+    for options in ((), ("--force", "--judge", "rules")):
+        refused = osler("report", "bench", *options)
+        assert refused.returncode == 2 and len(refused.stderr.splitlines()) == 1
 
 
 def test_a_killed_bench_goes_on_where_it_was(osler: Run, folder: Path, tmp_path: Path, counted: list[str]) -> None:

@@ -16,13 +16,20 @@ from osler.eval.report import drawing
 from osler.eval.report.drawing import Point, Series
 from osler.eval.report.markup import Html, bounded, element, joined, table
 from osler.eval.text_tables import Grid
-from osler.eval.write_files import write_whole
+from osler.eval.write_files import check_free, write_whole
 
 _LONGEST = 200
 
 
-def write_page(folder: BenchFolder, ks: Sequence[int]) -> Path:
-    """Write the page into the folder of the bench, in place of an earlier one; curves need matplotlib."""
+def write_page(folder: BenchFolder, ks: Sequence[int], to: Path | None = None, *, force: bool = True) -> Path:
+    """Write the page to a file, or into the folder of the bench; curves need matplotlib.
+
+    Raises:
+        UserError: It is no folder of a bench, or the file is there already and is not to be replaced.
+    """
+    page = to or folder.page
+    if not force:
+        check_free(page, force=False)
     settings, curve = folder.settings(), range(1, max(ks) + 1)
     found = bench_figures(folder.results(), settings["memories"], [*curve], settings)
     sections = [
@@ -39,8 +46,8 @@ def write_page(folder: BenchFolder, ks: Sequence[int]) -> Path:
         sections=joined(sections),
     )
     text = text.replace("report of a run", "memory bench")
-    write_whole({folder.page: text.encode()}, force=True)
-    return folder.page
+    write_whole({page: text.encode()}, force=force)
+    return page
 
 
 def _lead(settings: dict[str, Any]) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from osler.bench.cases import BenchCase, text_of
 from osler.bench.scoring import squeezed
 from osler.memory.base import Memory, MemorySettings, Recall, Turn
-from osler.memory.items import ItemisedMemory
+from osler.memory.items import ItemisedMemory, TurnRanking, named_turns
 from osler.memory.registry import memory_factory
 
 _SHORTEST_WORDS = 12
@@ -43,12 +43,12 @@ async def remember_all(memory: Memory, turns: Iterable[Turn]) -> None:
 
 
 async def ranked_turns(memory: Memory, query: str, recall: Recall) -> list[int]:
-    """Rank turns: in the order in which a search first names them; without a search, in the order of the recall."""
+    """Rank turns as the memory does; else in the order in which its search first names them, or its recall."""
+    if isinstance(memory, TurnRanking):
+        return await memory.search_turns(query)
     if isinstance(memory, ItemisedMemory):
-        found = [turn for key, _ in await memory.search(query) for turn in memory.turns_of(key)]
-    else:
-        found = list(recalled_turns(recall))
-    return list(dict.fromkeys(found))
+        return named_turns(memory, await memory.search(query))
+    return recalled_turns(recall)
 
 
 def recalled_turns(recall: Recall) -> list[int]:

@@ -14,7 +14,9 @@ from osler.bench.cases import BenchCase, by_data
 from osler.bench.person import BenchSettings, PersonBench
 from osler.bench.results import PersonResult
 from osler.bench.store import BenchFolder
+from osler.errors import RunStopped, UserError
 from osler.memory.registry import check_memories
+from osler.models import parse_spec
 from osler.models.rate_limit import Rates
 from osler.seeds import derive
 from osler.simulator.clients import Clients, ClientSettings
@@ -31,6 +33,8 @@ def memory_specs(given: str) -> list[str]:
             specs[-1] += f",{piece}"
         else:
             specs.append(piece)
+    if not specs:
+        raise UserError("--memories names no memory", "give one or more, as in --memories raw,tim")
     return list(dict.fromkeys(specs))
 
 
@@ -71,6 +75,8 @@ async def run_bench(
         UserError: A memory or model that there is not, or the folder holds another bench.
     """
     check_memories(memories)
+    for spec in filter(None, (settings.model, settings.judge)):
+        parse_spec(spec)
     folder.begin({"version": __version__, "memories": list(memories), **asdict(settings), **(told or {})})
     done = {(one.memory, one.data, one.person) for one in folder.results()}
     groups = by_data(cases)
@@ -95,7 +101,10 @@ async def run_bench(
             for spec, case in units:
                 tasks.create_task(measure(spec, case))
     except ExceptionGroup as group:
-        raise group.exceptions[0] from None
+        first = group.exceptions[0]
+        if isinstance(first, RunStopped):
+            first = UserError(first.message, "re-run the same command to resume")
+        raise first from None
     finally:
         await clients.close()
     return folder.results()

@@ -24,6 +24,11 @@ class BenchFolder:
         self.path = path
 
     @property
+    def is_there(self) -> bool:
+        """Whether it is the folder of a bench."""
+        return (self.path / _SETTINGS).is_file()
+
+    @property
     def cache(self) -> Path:
         """The file of model answers, so that a resumed bench does not pay for them again."""
         return self.path / _CACHE
@@ -39,7 +44,7 @@ class BenchFolder:
         Raises:
             UserError: It is the folder of another bench, or cannot be written.
         """
-        if (self.path / _SETTINGS).exists():
+        if self.is_there:
             stored = self.settings()
             free = {"version", "memories"}
             if changed := sorted(name for name in settings if name not in free and stored.get(name) != settings[name]):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Argument, Option
 
-from osler.commands.evaluate import whole_numbers
+from osler.commands.evaluate import TOP_K, whole_numbers
 from osler.commands.options import AsJson, Seed, print_page
 from osler.simulator.options import Timeout
 
@@ -26,7 +26,7 @@ def memory(
     memories: Annotated[
         str, Option("--memories", help="The memories, with their options: raw,tim,mode=paper,full is three of them.")
     ] = "none,raw,tim",
-    k: TopK = "1,3,5,10",
+    k: TopK = TOP_K,
     model: Annotated[
         str | None, Option("--model", help="The model behind the memories, which also answers. Default: none.")
     ] = None,
@@ -71,7 +71,7 @@ def memory(
 
 @app.command()
 def show(
-    folder: Annotated[Path, Argument(help="Folder of the results.")], k: TopK = "1,3,5,10", as_json: AsJson = False
+    folder: Annotated[Path, Argument(help="Folder of the results.")], k: TopK = TOP_K, as_json: AsJson = False
 ) -> None:
     """Print the tables of a bench again, also of one that is still running."""
     from osler.bench.store import BenchFolder

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from typer import Argument, Option
@@ -11,6 +11,12 @@ from typer import Argument, Option
 from osler.commands.options import AsJson, Force, Judge, PatientJudge, RunName, known_runs, open_run, print_page
 from osler.errors import UserError, printable
 from osler.simulator.options import Concurrency, Timeout
+
+if TYPE_CHECKING:
+    from osler.bench.store import BenchFolder
+
+TOP_K = "1,3,5,10"
+"""The default of --k."""
 
 rate = typer.Typer(no_args_is_help=True, help="Blind rating by people: export sheets, import ratings.")
 
@@ -177,7 +183,7 @@ def probe(
     backbone: Annotated[
         str, Option("--backbone", help="The model that answers from what is recalled, or rules.")
     ] = "rules",
-    k: Annotated[str, Option("--k", help="Values of k for top-k retrieval.")] = "1,3,5,10",
+    k: Annotated[str, Option("--k", help="Values of k for top-k retrieval.")] = TOP_K,
     limit: Annotated[int | None, Option("--limit", min=1, help="Maximum number of consultations per column.")] = None,
     timeout: Timeout = 60.0,
     as_json: AsJson = False,
@@ -209,7 +215,9 @@ def whole_numbers(given: str) -> list[int]:
 
 
 def report(
-    run: RunName,
+    run: Annotated[
+        Path, Argument(help="A run, by name or file, or the folder of a memory bench.", autocompletion=known_runs)
+    ],
     out: Annotated[Path, Option("--out", "-o", help="Output file.")] = Path("report.html"),
     judge: Judge = None,
     patient_judge: PatientJudge = None,
@@ -218,15 +226,28 @@ def report(
     ] = None,
     force: Force = False,
 ) -> None:
-    """Write a report of a run as one HTML file: tables, figures, failures, conversations."""
+    """Write a report of a run as one HTML file: tables, figures, failures, conversations. Also of a memory bench."""
+    from osler.bench.store import BenchFolder
     from osler.eval.report import write_report
 
     if figures == "":
         raise UserError("--figures has no folder", "give one, or leave --figures out")
+    if (bench := BenchFolder(run)).is_there:
+        _report_bench(bench, out, has_options=bool(judge or patient_judge or figures), force=force)
+        return
     folder = Path(figures) if figures is not None else None
     made = write_report(run, out, judge=judge, ruler=patient_judge, figures=folder, force=force)
     more = f" and {len(made.figures)} figure(s) in {figures}" if figures is not None else ""
     typer.echo(f"{made.page} ({made.size / 1024:,.0f} KiB){more}")
+
+
+def _report_bench(bench: BenchFolder, out: Path, *, has_options: bool, force: bool) -> None:
+    from osler.bench.page import write_page
+
+    if has_options:
+        raise UserError("a memory bench has no --judge, --patient-judge or --figures", "leave them out")
+    made = write_page(bench, whole_numbers(TOP_K), out, force=force)
+    typer.echo(f"{made} ({made.stat().st_size / 1024:,.0f} KiB)")
 
 
 @rate.command("export")

@@ -51,4 +51,6 @@ def read_data(folder: Path, corrections: Path | None = None) -> list[BenchCase]:
     if not cases:
         known = ", ".join(reader.name for reader in readers)
         raise UserError(f"{folder} holds no data set that the bench knows", f"it reads {known}: see docs/bench.md")
+    if corrections is not None and not any(map(is_locomo, folders)):
+        raise UserError(f"--corrections are for LoCoMo, which is not in {folder}", "leave them out")
     return cases

@@ -108,8 +108,9 @@ def lines(series: Sequence[Series], x_label: str, *, every: bool = False) -> Fig
 
     figure, axes = _percent_axes(series, x_label)
     for place, one in enumerate(series):
-        above = min(len(series) - 1 - place, 5)  # a line that others cover is wider, and can still be seen
-        _plot(axes, one, size=4.5 + 1.5 * above, width=1.6 + 1.5 * above)
+        # A line that others cover is wider, and can still be seen.
+        wider = (len(series) - 1 - place) * min(1.5, 5 / len(series))
+        _plot(axes, one, size=4.5 + wider, width=1.6 + wider)
     ticks = sorted({point.x for one in series for point in one.points})
     axes.xaxis.set_major_locator(FixedLocator(ticks) if every else MaxNLocator(integer=True))
     figure.legend(loc="outside lower center", ncols=2)
