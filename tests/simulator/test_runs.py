@@ -376,11 +376,10 @@ def test_a_folder_that_cannot_be_written_to_is_a_clear_line(tmp_path: Path, osle
 
 
 def test_workers_give_what_one_process_gives_and_one_that_dies_loses_nothing(tmp_path: Path) -> None:
-    hold(tmp_path / "one.osler", limit=6)
-    hold(tmp_path / "two.osler", quiet(workers=2), limit=6)
-    assert scores(tmp_path / "one.osler") == scores(tmp_path / "two.osler")
     with model_server(latency=0.1) as server:
-        path = tmp_path / "died.osler"
+        plan: dict[str, Any] = {"limit": 6, "backbones": (server.spec,), "settings": Settings(turns=5)}
+        hold(tmp_path / "one.osler", **plan)
+        server.requests, path = 0, tmp_path / "died.osler"
 
         def kill_one() -> None:
             while server.requests < 8:
@@ -394,8 +393,9 @@ def test_workers_give_what_one_process_gives_and_one_that_dies_loses_nothing(tmp
 
         thread = threading.Thread(target=kill_one)
         thread.start()
-        hold(path, quiet(workers=2, concurrency=4), limit=6, backbones=(server.spec,), settings=Settings(turns=5))
+        hold(path, quiet(workers=2, concurrency=4), **plan)
         thread.join()
+        assert scores(path) == scores(tmp_path / "one.osler")
         with RunFile.open(path) as run:
             standing = run.status()
             calls = [call for transcript in run.transcripts() for call in transcript.of(Called)]

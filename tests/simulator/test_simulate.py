@@ -51,12 +51,12 @@ def exact(path: Path) -> list[str]:
         return [transcript.model_dump_json() for transcript in run.transcripts()]
 
 
-def test_rules_over_half_of_the_records_forget_without_memory_and_never_leak(osler: Run, tmp_path: Path) -> None:
-    done = osler("simulate", "--sample", "44", "--memory", "none", "--memory", "raw", "--quiet", "--out", "run")
+def test_rules_over_a_quarter_of_the_records_forget_without_memory_and_never_leak(osler: Run, tmp_path: Path) -> None:
+    done = osler("simulate", "--sample", "22", "--memory", "none", "--memory", "raw", "--quiet", "--out", "run")
     assert done.returncode == 0, done.stderr
     with RunFile.open(tmp_path / "runs" / "run.osler") as run:
         transcripts = list(run.transcripts())
-    assert len(transcripts) == 2 * 44
+    assert len(transcripts) == 2 * 22
     assert all(transcript.ending.is_answer for transcript in transcripts)
     records = {record.id: record for record in RecordPool.open()}
     right = Counter(
@@ -66,10 +66,10 @@ def test_rules_over_half_of_the_records_forget_without_memory_and_never_leak(osl
         and judge_diagnosis(transcript.conclusion.diagnosis, records[transcript.header.case].diagnosis).verdict
         is Verdict.CORRECT
     )
-    assert right["raw"] >= right["none"] + 7, right
+    assert right["raw"] >= right["none"] + 4, right
     assert "diagnosis right" in done.stdout and "that fabricate" in done.stdout
     replies = [reply for transcript in transcripts for reply in transcript.of(Answered)]
-    assert len(replies) > 750
+    assert len(replies) > 375
     faults = [fault for one in transcripts for fault in measure(one, records[one.header.case]).faults]
     assert not faults
     assert "leaks: recall" in done.stdout

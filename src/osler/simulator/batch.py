@@ -141,6 +141,8 @@ async def _check(columns: Sequence[Column], settings: Settings, options: RunOpti
     models = [clients.open(spec).model for spec in sorted(models_of(columns, settings))]
     for limits in (options.limits, settings.limits):
         check_prices(limits, models)
+    if models and options.clients.cache is not None and options.clients.cache.exists():
+        _ = clients.cache  # opens it: a file that is no cache would fail every consultation
     await clients.close()
 
 

@@ -41,11 +41,7 @@ class Clients:
         self._open: dict[str, Backbone] = {}
 
     def open(self, spec: str) -> Backbone:
-        """The backbone of that spec.
-
-        Raises:
-            UserError: The name, the key, the weights or the price table are not usable.
-        """
+        """The backbone of that spec; raises what `open_backbone` does."""
         if spec not in self._open:
             use = self.settings
             backbone = open_backbone(

@@ -171,11 +171,7 @@ class WorkQueue:
             self.flush()
 
     def flush(self) -> None:
-        """Write the answers that wait.
-
-        Raises:
-            StorageError: They cannot be written: the run ends.
-        """
+        """Write the answers that wait. Raises StorageError if they cannot be written: the run ends."""
         buffer, written = self._buffer, self._written
         self._buffer, self._written = [], None
         if not buffer or written is None:

@@ -114,15 +114,10 @@ class Streams:
             else:
                 lessons += kept
                 nearness[case] = near
-        return Experience(
-            stream.feedback, self._stage(stream, number), self._position(stream, number), tuple(lessons), nearness,
-            tuple(kept_away),
-        )  # fmt: skip
+        stage, position = self._stage(stream, number), (stream.learning + stream.after).index(number)
+        return Experience(stream.feedback, stage, position, tuple(lessons), nearness, tuple(kept_away))
 
     def _stage(self, stream: _Stream, number: int) -> Stage:
         if self._cells[number].column.variant(STAGE) is not None:
             return Stage.AGAIN
         return Stage.LEARNING if number in stream.learning else Stage.TRANSFER
-
-    def _position(self, stream: _Stream, number: int) -> int:
-        return (stream.learning + stream.after).index(number)

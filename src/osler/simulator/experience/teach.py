@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from pydantic import BaseModel, Field
 
 from osler.agents.calls import Caller
@@ -19,14 +17,14 @@ from osler.language import Language
 from osler.loosejson import json_begun, json_of
 from osler.memory.base import MemorySettings, Recall
 from osler.memory.raw import RawMemory
-from osler.models import Backbone, ChatMessage
+from osler.models import ChatMessage
 from osler.prompts import phrases, prompt
 from osler.records.schema import PatientRecord
 from osler.runs.events import Concluded, Journal, Learned, Maker, Recalled, Role
 from osler.runs.lessons import Feedback, Lesson
 from osler.runs.plan import RULES, Settings
 from osler.runs.transcript import Transcript
-from osler.simulator.build import case_of
+from osler.simulator.build import Opener, case_of
 from osler.simulator.experience.recall import Experience
 
 MOST_LESSONS, LONGEST = 3, 400
@@ -46,20 +44,13 @@ class _LessonsForm(BaseModel):
     lessons: list[_LessonForm] = Field(max_length=MOST_LESSONS)
 
 
-class BackboneOpener(Protocol):
-    """Opens the doctor's model."""
-
-    def open(self, spec: str) -> Backbone:
-        """The backbone of that spec."""
-
-
 async def learn(
     transcript: Transcript,
     record: PatientRecord,
     settings: Settings,
     experience: Experience | None,
     journal: Journal,
-    clients: BackboneOpener,
+    clients: Opener,
 ) -> Transcript:
     """Keep lessons from a consultation, as its last event; one that gave no answer teaches nothing.
 
@@ -119,16 +110,11 @@ def _read(answer: str, record: PatientRecord) -> list[Lesson]:
     rows = (json_of(answer) or json_begun(answer) or {}).get("lessons")
     found = []
     for row in rows if isinstance(rows, list) else ():
-        when, text = (
-            (" ".join(str(row.get(name) or "").split()) for name in ("when", "lesson")) if _is_map(row) else ("", "")
-        )
+        fields = row if isinstance(row, dict) else {}
+        when, text = (" ".join(str(fields.get(name) or "").split()) for name in ("when", "lesson"))
         if text and max(len(when), len(text)) <= LONGEST:
             found.append(Lesson(case=record.id, language=record.language, when=when, text=text))
     return found
-
-
-def _is_map(row: object) -> bool:
-    return isinstance(row, dict)
 
 
 async def _dialogue(transcript: Transcript) -> str:
@@ -173,22 +159,16 @@ def _rules_lesson(transcript: Transcript, said: Concluded, record: PatientRecord
         was = {Verdict.CORRECT: True, Verdict.WRONG: False}.get(verdict)
         text = line[{True: "was_right", False: "was_wrong", None: "was_open"}[was]].format(diagnosis=said.diagnosis)
         known = {"given_was": was}
-    return Lesson(
-        case=record.id, language=language, when=_when(findings, language), text=text, findings=findings, given=given,
-        **known,
-    )  # fmt: skip
+    when = _when(findings, language)
+    return Lesson(case=record.id, language=language, when=when, text=text, findings=findings, given=given, **known)
 
 
 def _condition_of(record: PatientRecord) -> str:
     """The id of the condition that the rules doctor knows the true diagnosis as; empty if it does not know it."""
-    return next(
-        (
-            one.id
-            for one in knowledge().conditions.values()
-            if judge_diagnosis(one.name[record.language], record.diagnosis).verdict is Verdict.CORRECT
-        ),
-        "",
-    )
+    for one in knowledge().conditions.values():
+        if judge_diagnosis(one.name[record.language], record.diagnosis).verdict is Verdict.CORRECT:
+            return one.id
+    return ""
 
 
 def _when(findings: Findings, language: Language) -> str:
