@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import cohens_kappa, to_table  # type: ignore[import-untyped]
 
@@ -138,8 +138,13 @@ def test_what_is_undecided_says_what_could_not_be_told() -> None:
     )
 
 
-@given(text=st.text(max_size=200))
+JOINED = st.lists(st.sampled_from(["then", "or", "with", "(", ")", "i.e.", "Gout", "即", "或", "伴", "、", "肺炎"]))
+
+
+@given(text=st.text(max_size=200) | JOINED.map(" ".join))
 @settings(max_examples=150, deadline=None)
+@example("then")
+@example("或")
 def test_any_text_gets_a_verdict(text: str) -> None:
     for truth in (APPENDICITIS, PANCREATITIS):
         said = judge_diagnosis(text, truth)

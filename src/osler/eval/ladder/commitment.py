@@ -83,14 +83,14 @@ def committed(answer: str, at_most: int = 1) -> Committed:
     """
     statements = [each for each in read_answer(answer).statements if any(map(str.isalnum, each.text))]
     statements = [each for each in statements if each.primary] or statements
-    if not statements:
+    parsed = [(each.text, _spelled_out(list(_segments(each.text)))) for each in statements]
+    segments = [segment for _, some in parsed for segment in some]
+    if not segments:  # nothing, or only words that join names
         return Committed(Commitment.NONE)
-    parsed = [_spelled_out(list(_segments(each.text))) for each in statements]
-    segments = [segment for some in parsed for segment in some]
-    members = _members(segments) or parsed[0][:1]
-    place, own = next((number, some) for number, some in enumerate(parsed) if members[0] in some)
+    members = _members(segments) or segments[:1]
+    statement, own = next((text, some) for text, some in parsed if members[0] in some)
     details = [each.text for each in own[own.index(members[0]) + 1 :] if each.joined_by != "companion"]
-    whole = statements[place].text if len(members) == at_most == 1 else ". ".join(each.text for each in statements)
+    whole = statement if len(members) == at_most == 1 else ". ".join(each.text for each in statements)
     return Committed(
         _commitment(members, segments, at_most),
         whole,
