@@ -14,7 +14,7 @@ from osler.commands.evaluate import probe
 from osler.errors import UserError
 from osler.eval.probes.figures import ProbeAnswer, Probed, probe_figures
 from osler.eval.probes.gold import probes_of
-from osler.eval.probes.run import examine, rebuilt
+from osler.eval.probes.run import NotRebuiltError, examine, rebuilt
 from osler.eval.probes.scoring import coherent, correct, retrieved
 from osler.language import Language
 from osler.memory.base import Change, Fact, MemorySettings, Recall, Turn
@@ -314,17 +314,22 @@ def thoughtful(prompt: str) -> str:
     return json.dumps({"thoughts": told if ATTACKS in reply else [], "forget": [], "merge": []})
 
 
-class Scripts:
-    """Opens the memory's model only."""
+class OnlyThis:
+    """Opens one model, the memory's."""
+
+    def __init__(self, backbone: Backbone) -> None:
+        self._backbone = backbone
 
     def open(self, spec: str) -> Backbone:
-        return scripted(thoughtful)[0]
+        return self._backbone
 
 
 async def test_a_memory_is_rebuilt_with_what_its_model_said_then() -> None:
     record = RecordPool.open().get("bppv-en")
     settings = Settings(turns=4, memory_backbone="thinks")
-    transcript = await simulate_one(record, Cell(record.id, Column.of("rules", PLAIN, "tim"), 1), settings, Scripts())
+    transcript = await simulate_one(
+        record, Cell(record.id, Column.of("rules", PLAIN, "tim"), 1), settings, OnlyThis(scripted(thoughtful)[0])
+    )
     kept = [line for event in transcript.of(Remembered) for line in event.change.inserted]
     assert [line.split(maxsplit=1)[1] for line in kept].count(f"patient has had these {ATTACKS.split(', ')[0]}") == 1
 
@@ -337,11 +342,40 @@ async def test_a_memory_is_rebuilt_with_what_its_model_said_then() -> None:
     without = await rebuilt(transcript.model_copy(update={"events": silent}), settings)
     # Each is asked for once more, as when a call fails.
     assert without.missing == 2 * len(transcript.of(Remembered)) and ledger(without.memory) == []
+    with pytest.raises(NotRebuiltError, match="the memory tim of bppv-en cannot be rebuilt"):
+        await examine(transcript.model_copy(update={"events": silent}), record, settings)
     failed = tuple(
         event.model_copy(update={"failure": "timeout"}) if isinstance(event, Called) else event
         for event in transcript.events
     )
-    assert (await rebuilt(transcript.model_copy(update={"events": failed}), settings)).missing
+    failing = await rebuilt(transcript.model_copy(update={"events": failed}), settings)
+    assert ledger(failing.memory) == [], "what failed then fails again"
+
+
+ANY_MEMORY = {
+    "thoughts": [{"subject": "patient", "relation": "has", "object": "vertigo", "negated": False, "when": ""}],
+    "confirmed_facts": ["vertigo"],
+    "summary": "The patient has vertigo.",
+    "needed": True,
+    "full": [1],
+    "semantic": 0.4,
+}
+"""An answer to any request of any memory."""
+
+
+@pytest.mark.parametrize("case", ["pneumonia-en", "pneumonia-zh"])
+@pytest.mark.parametrize(
+    "memory", ["full", "tim,mode=paper", "tim,integrate=true", "summary", "scm", "perlt,classify=model", "graph"]
+)
+async def test_every_memory_of_a_model_is_rebuilt_from_its_own_requests(memory: str, case: str) -> None:
+    backbone, client = scripted(lambda prompt: json.dumps(ANY_MEMORY))
+    record, settings = RecordPool.open().get(case), Settings(turns=6, memory_backbone="thinks")
+    cell = Cell(case, Column.of("rules", PLAIN, memory), 1)
+    transcript = await simulate_one(record, cell, settings, OnlyThis(backbone))
+    found = await examine(transcript, record, settings)
+    assert client.prompts or memory == "full"
+    asks_at_recall = ("tim", "scm", "perlt")  # tim in both of these modes
+    assert bool(found.unheard) == memory.startswith(asks_at_recall)
 
 
 @both

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import sqlite3
@@ -118,12 +119,12 @@ def test_a_changed_threshold_of_ram_is_found_and_named(rules: Path, case: str) -
 
 
 @pytest.fixture
-def changed_prompt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The doctor is asked in other words, in both languages."""
+def changed_prompt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[None]:
+    """A prompt has other words, in both languages."""
     folder = tmp_path / "prompts"
     shutil.copytree(Path(prompts.__file__).parent, folder)
     for language in Language:
-        file = folder / language.value / "doctor_ask.txt"
+        file = folder / language.value / f"{request.param}.txt"
         file.write_text(f"!! {file.read_text('utf-8')}", "utf-8")
     monkeypatch.setattr(prompts, "files", lambda _: folder)
     _forget_prompts()
@@ -136,12 +137,34 @@ def _forget_prompts() -> None:
     prompts.prompts_hash.cache_clear()
 
 
+@pytest.mark.parametrize("changed_prompt", ["doctor_ask"], indirect=True)
 @pytest.mark.usefixtures("changed_prompt")
 def test_a_changed_prompt_is_found_and_the_recorded_answer_still_used(model: Path) -> None:
     result = osler("replay", model, "--verify", "--memory", "raw")
     assert result.exit_code == 1 and kinds(result.output) == {"prompt"}
     assert "!! " in result.output
     assert "other prompts (en, zh)" in result.stderr and len(result.stderr.splitlines()) == 1
+
+
+def test_a_memory_whose_requests_failed_is_probed_as_it_was(model: Path) -> None:
+    result = osler("probe", model, "--json")
+    told = json.loads(result.output)
+    assert told["not_rebuilt"] == 0 and {row["unheard"] for row in told["rows"]} == {0}
+    assert sum(row["consultations"] for row in told["rows"]) + told["unanswered"] == 8
+
+
+@pytest.mark.parametrize("changed_prompt", ["tim_think"], indirect=True)
+@pytest.mark.usefixtures("changed_prompt")
+def test_a_memory_that_asks_its_model_other_things_now_is_not_probed(model: Path, tmp_path: Path) -> None:
+    told = json.loads(osler("probe", model, "--json").output)
+    assert [row["memory"] for row in told["rows"]] == ["raw"] and told["not_rebuilt"] > 0
+    page = " ".join(osler("probe", model).output.split())
+    assert f"{told['not_rebuilt']} consultation(s) were left out: the memory now asks its model" in page
+    line = refusal("probe", model, "--memory", "tim")
+    assert "cannot be rebuilt" in line and "the version of Osler that made the run" in line
+    assert osler("report", model, "--out", tmp_path / "report.html").exit_code == 0
+    report = (tmp_path / "report.html").read_text("utf-8")
+    assert "Not probed: " in report and "whose memory was made with other prompts" in report
 
 
 def test_a_changed_verdict_is_found_and_nothing_else(rules: Path, monkeypatch: pytest.MonkeyPatch) -> None:

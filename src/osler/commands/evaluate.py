@@ -198,12 +198,12 @@ def probe(
 
     ks, only = whole_numbers(k), {"memories": memory, "strategies": strategy}
     with open_run(run) as opened, spared_stdout():
-        found, excluded = asyncio.run(probe_run(opened, ks, **only, answered_by=backbone, limit=limit, seconds=timeout))
+        found, left_out = asyncio.run(probe_run(opened, ks, **only, answered_by=backbone, limit=limit, seconds=timeout))
     if as_json:
-        told = {"answered_by": backbone, "excluded": excluded, "rows": [one.as_json() for one in found]}
+        told = {"answered_by": backbone, **left_out._asdict(), "rows": [one.as_json() for one in found]}
         typer.echo(json.dumps(told, ensure_ascii=False))
     else:
-        print_page(page(found, backbone, excluded))
+        print_page(page(found, backbone, left_out))
 
 
 def whole_numbers(given: str) -> list[int]:

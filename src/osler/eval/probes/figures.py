@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.console import Group
 from rich.text import Text
@@ -85,14 +85,23 @@ class Probed:
         return sum(agree for _, agree in pairs) / len(pairs) if pairs else None
 
 
+class LeftOut(NamedTuple):
+    """Consultations of a run that were not probed."""
+
+    unanswered: int
+    """Without an answer of the doctor: the memory stopped half-way."""
+    not_rebuilt: int
+    """Whose memory asks its model what it did not ask then, as with other prompts."""
+
+
 @dataclass(frozen=True)
 class Examined:
     """One consultation's memory, probed."""
 
     transcript: Transcript
     probes: tuple[Probed, ...]
-    missing: int
-    """Requests of the memory to its model that have no answer in the transcript."""
+    unheard: int
+    """Requests of the memory to its model when it was asked at the end: they have no answer in the transcript."""
     key_facts: tuple[KeyAnswer, ...] = ()
     """What the memory has of the record's key facts; none without visits."""
 
@@ -109,8 +118,9 @@ class ProbeFigures:
     answers: int
     unanswered: int
     """The model that answers failed: not scored."""
-    missing: int
-    """Requests of the memory to its model without a recorded answer: the memory was rebuilt without it."""
+    unheard: int
+    """Requests of the memory to its model when it was asked at the end. They have no recorded answer, so it recalls as
+    it does when the model fails."""
     retrieval: Figure
     correctness: Figure
     coherence: Figure
@@ -158,7 +168,7 @@ def _figures(column: Column, some: list[Examined], ks: Sequence[int], seed: int)
         probes=len(rows),
         answers=len(answers) - answers.count(None),
         unanswered=answers.count(None),
-        missing=sum(one.missing for one in some),
+        unheard=sum(one.unheard for one in some),
         **_scores(rows, seed),
         consistency=_figure(((patient, probed.consistency) for patient, probed in rows), seed),
         consistency_by_turn=_by_turn([probed for _, probed in rows]),
@@ -222,18 +232,31 @@ _KEY_FACTS = (
 )
 
 
-def page(found: list[ProbeFigures], answered_by: str, excluded: int) -> Group:
+_NOT_REBUILT = (
+    "{count} consultation(s) were left out: the memory now asks its model what it did not ask then, so it cannot be"
+    " rebuilt. Use the version of Osler that made the run, or run it again."
+)
+
+_UNHEARD = (
+    "Asks its model at each recall. A probe has no recorded answer, so that it recalls as it does when the model fails:"
+    " {memories}."
+)
+
+
+def page(found: list[ProbeFigures], answered_by: str, left_out: LeftOut) -> Group:
     """Column by column; means with their 95 % intervals over patients."""
     names = ShortNames.of(one.column for one in found)
     headers = [names.header(one.column) for one in found]
     table = WideTable(f"answers by: {backbone_name(answered_by)}", headers, list(_rows(found)))
     notes = [Text("Means over all wordings, 95 % intervals over patients."), Text(_CONSISTENCY)]
-    if excluded:
-        notes.append(Text(f"{excluded} consultation(s) without an answer of the doctor were left out."))
+    if left_out.unanswered:
+        notes.append(Text(f"{left_out.unanswered} consultation(s) without an answer of the doctor were left out."))
+    if left_out.not_rebuilt:
+        notes.append(Text(_NOT_REBUILT.format(count=left_out.not_rebuilt)))
     if any(one.key_facts.shares for one in found):
         notes.append(Text(_KEY_FACTS))
-    if any(one.missing for one in found):
-        notes.append(Text("Some requests of a memory to its model have no recorded answer; it was rebuilt without."))
+    if asking := sorted({one.column.memory for one in found if one.unheard}):
+        notes.append(Text(_UNHEARD.format(memories="; ".join(asking))))
     return Group(table, *notes)
 
 

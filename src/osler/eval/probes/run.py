@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from osler.errors import UserError
 from osler.eval.probes.answering import model_answer, rules_answer
-from osler.eval.probes.figures import Examined, ProbeAnswer, Probed, ProbeFigures, probe_figures
+from osler.eval.probes.figures import Examined, LeftOut, ProbeAnswer, Probed, ProbeFigures, probe_figures
 from osler.eval.probes.gold import MemoryProbe, probes_of
 from osler.eval.probes.key_facts import KeyAnswer, KeyRecall, Moment, ask_for_key_facts, key_answer
 from osler.eval.probes.scoring import score
@@ -35,28 +35,41 @@ class RecordedAnswers:
     """A memory's model, out of a transcript: each answer to its own request, and repeated requests in their order."""
 
     def __init__(self, transcript: Transcript) -> None:
-        """Take what the memory's model answered."""
-        self._waiting: dict[str, deque[str]] = defaultdict(deque)
+        """Take what the memory's model answered, and where it failed."""
+        self._waiting: dict[str, deque[str | None]] = defaultdict(deque)
         for call in transcript.of(Called):
-            if call.role is Role.MEMORY and call.failure is None:
-                self._waiting["\n".join(message.content for message in call.messages)].append(call.answer)
+            if call.role is Role.MEMORY:
+                text = "\n".join(message.content for message in call.messages)
+                self._waiting[text].append(call.answer if call.failure is None else None)
         self.missing = 0
-        """Requests without a recorded answer; the memory does without, as it does when a model fails."""
+        """Requests that were not made in the consultation; the memory does without, as it does when a model fails."""
 
     async def think(self, template: Prompt, text: str, schema: type[BaseModel] | None, most: int) -> str | None:
-        """Return what the model answered to that request, or None if it was never asked."""
+        """Return what the model answered to that request; None if it failed, or was never asked."""
         if waiting := self._waiting.get(text):
             return waiting.popleft()
         self.missing += 1
         return None
 
 
+class NotRebuiltError(UserError):
+    """A memory asks its model what it did not ask then, as with other prompts: what is rebuilt is not that memory."""
+
+    def __init__(self, case: str, memory: str) -> None:
+        """Name the consultation."""
+        super().__init__(
+            f"the memory {memory} of {case} cannot be rebuilt: it now asks its model what has no recorded answer",
+            "use the version of Osler that made the run, or run it again",
+        )
+
+
 class Rebuilt(NamedTuple):
     """A rebuilt memory, and what was missing to rebuild it."""
 
     memory: Memory
+    answers: RecordedAnswers
     missing: int
-    """Requests to its model that have no answer in the transcript."""
+    """Requests to its model that were not made in the consultation: if there are any, it is not the same memory."""
 
 
 AfterTurn = Callable[[int, Memory], Awaitable[None]]
@@ -85,7 +98,7 @@ async def rebuilt(
                 copy = _empty_memory(transcript, settings, RecordedAnswers(transcript))
                 copy.restore(memory.snapshot())
                 await after_turn(event.of, copy)
-    return Rebuilt(memory, answers.missing)
+    return Rebuilt(memory, answers, answers.missing)
 
 
 def _empty_memory(transcript: Transcript, settings: Settings, answers: RecordedAnswers) -> Memory:
@@ -126,6 +139,7 @@ async def examine(
 
     Raises:
         BackboneError: the model that answers cannot be reached at all.
+        NotRebuiltError: the memory's model was asked other things then.
     """
     probes = probes_of(transcript, record)
     last = max((event.of for event in transcript.of(Remembered)), default=0)
@@ -143,16 +157,19 @@ async def examine(
             key_recalls.extend(await ask_for_key_facts(record, memory, Moment.VISITS))
 
     again = await rebuilt(transcript, settings, ask_now, {*due, *([_LAST_OF_VISITS] if has_visits else [])})
+    if again.missing:
+        raise NotRebuiltError(transcript.header.case, transcript.header.memory)
     at_the_end = [(probe, said) for probe in probes for said in probe.wordings]
     askings += [_Asking(probe, last, said, await again.memory.recall(said)) for probe, said in at_the_end]
     if has_visits:
         key_recalls += await ask_for_key_facts(record, again.memory, Moment.END)
+    unheard = again.answers.missing
     answers = await _answers(askings, record.language, backbone)
     by_probe: dict[int, list[ProbeAnswer]] = defaultdict(list)
     for asking, answer in zip(askings, answers, strict=True):
         by_probe[id(asking.probe)].append(answer)
     done = tuple(Probed(probe, tuple(by_probe[id(probe)])) for probe in probes)
-    return Examined(transcript, done, again.missing, await _key_answers(key_recalls, record.language, backbone))
+    return Examined(transcript, done, unheard, await _key_answers(key_recalls, record.language, backbone))
 
 
 _LAST_OF_VISITS = 0
@@ -210,10 +227,8 @@ async def probe_run(
     answered_by: str = "rules",
     limit: int | None = None,
     seconds: float = 60.0,
-) -> tuple[list[ProbeFigures], int]:
-    """Probe the consultations of a run.
-
-    Also returns how many were left out: those without an answer of the doctor, whose memory stopped half-way.
+) -> tuple[list[ProbeFigures], LeftOut]:
+    """Probe the consultations of a run; also return how many were left out.
 
     Args:
         run: The run.
@@ -226,11 +241,12 @@ async def probe_run(
 
     Raises:
         UserError: A memory or backbone that there is not, or nothing to probe.
+        NotRebuiltError: No memory can be rebuilt.
     """
     columns = chosen_columns(run.columns(), memories, strategies)
     spec = parse_spec(answered_by)
     backbone = None if spec.kind == "rules" else open_backbone(spec, timeout=seconds)
-    settings, done, excluded = run.settings, list[Examined](), 0
+    settings, done, unanswered, failures = run.settings, list[Examined](), 0, list[NotRebuiltError]()
     seen: Counter[Column] = Counter()
     try:
         for transcript in run.transcripts():
@@ -239,13 +255,18 @@ async def probe_run(
             if column not in columns or column.memory == ONE_STEP or (limit is not None and seen[column] >= limit):
                 continue
             if not transcript.ending.is_answer:
-                excluded += 1
+                unanswered += 1
                 continue
             seen[column] += 1
-            done.append(await examine(transcript, run.record(transcript.header.case), settings, backbone))
+            try:
+                done.append(await examine(transcript, run.record(transcript.header.case), settings, backbone))
+            except NotRebuiltError as error:
+                failures.append(error)
     finally:
         if backbone is not None:
             await backbone.close()
+    if failures and not done:
+        raise failures[0]
     if not done:
         raise UserError(f"the run {run.path} has no consultation to probe", "hold some with `osler simulate`")
-    return probe_figures(done, ks, settings.seed), excluded
+    return probe_figures(done, ks, settings.seed), LeftOut(unanswered, len(failures))

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from osler.errors import UserError
 from osler.eval.compare import ColumnFigures
 from osler.eval.experience import experience_figures
-from osler.eval.probes.figures import ProbeFigures, probe_figures
-from osler.eval.probes.run import examine
+from osler.eval.probes.figures import Examined, ProbeFigures, probe_figures
+from osler.eval.probes.run import NotRebuiltError, examine
 from osler.eval.report import drawing
 from osler.eval.report.drawing import LONGEST_LABEL, Point, Series
 from osler.eval.report.snapshot import Row, Snapshot, sampled
@@ -109,7 +109,7 @@ class Pictures:
 
     def _memory(self) -> list[Picture]:
         try:
-            found = asyncio.run(_probed(self._run, self._rows, self._seed))
+            found, not_rebuilt = asyncio.run(_probed(self._run, self._rows, self._seed))
         except UserError as error:  # a memory with options that this version has not
             return [Picture("memory", "Memories", f"They could not be rebuilt: {error}.")]
         known = {one.column: one for one in found}
@@ -122,6 +122,8 @@ class Pictures:
         missing = [self._labels[column.column] for column in self._columns if column.column not in known]
         if missing:
             about += f" Not probed: {', '.join(missing)}."
+        if not_rebuilt:
+            about += f" {not_rebuilt} consultation(s) left out, whose memory was made with other prompts."
         return [self._consistency(known, about), self._retrieval(known), *self._key_facts(known)]
 
     def _key_facts(self, known: dict[Column, ProbeFigures]) -> list[Picture]:
@@ -200,16 +202,20 @@ class Pictures:
         return found
 
 
-async def _probed(run: Snapshot, rows: list[Row], seed: int) -> list[ProbeFigures]:
-    """Score how well the memories of each column that can be rebuilt remember, without a model."""
+async def _probed(run: Snapshot, rows: list[Row], seed: int) -> tuple[list[ProbeFigures], int]:
+    """Score how well the memories of each column remember, without a model; count what cannot be rebuilt."""
     fitting = [row for row in rows if _can_be_rebuilt(row["memory"])]
     columns = len({row["column"] for row in fitting})
-    settings, done = run.file.settings, []
+    settings, done, not_rebuilt = run.file.settings, list[Examined](), 0
     for row in sampled(fitting, max(_FEWEST_PROBED, _PROBED // (columns or 1)), seed, "probes"):
         transcript = run.file.transcript(row["number"])
-        if transcript is not None:
+        if transcript is None:
+            continue
+        try:
             done.append(await examine(transcript, run.file.record(row["record"]), settings))
-    return probe_figures(done, _KS, seed)
+        except NotRebuiltError:
+            not_rebuilt += 1
+    return probe_figures(done, _KS, seed), not_rebuilt
 
 
 def _can_be_rebuilt(memory: str) -> bool:
