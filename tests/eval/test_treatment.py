@@ -46,6 +46,11 @@ GALLSTONES = treatment("补液", "镇痛", "本次住院期间胆囊切除", uns
 FLUIDS = treatment("Intravenous fluids", "Analgesia", unsafe=("Aggressive fluid resuscitation",))
 ENEMA = treatment("Air enema reduction", unsafe=("Primary surgical reduction",))
 FLUIDS_ZH = treatment("静脉补液", "镇痛", unsafe=("快速大量补液",))
+LONG = treatment("Doxycycline")
+MANY = (
+    *("ibuprofen", "metformin", "warfarin", "digoxin", "amiodarone", "lithium", "phenytoin", "sertraline", "tramadol"),
+    *("ramipril", "furosemide", "bisoprolol", "codeine", "gabapentin", "omeprazole", "prednisolone"),
+)
 COLITIS = treatment("静脉糖皮质激素", unsafe=("洛哌丁胺",))
 
 
@@ -112,6 +117,11 @@ COLITIS = treatment("静脉糖皮质激素", unsafe=("洛哌丁胺",))
         (FLUIDS_ZH, "快速补液、镇痛", "unsafe"),
         (SINUSITIS, "Doxycycline, and azithromycin 500 mg. No macrolides such as azithromycin.", "undecided"),
         (COLITIS, "甲泼尼龙40mg静滴，易蒙停2mg tid。禁用洛哌丁胺。", "undecided"),
+        (FLUIDS, "Analgesia. Fluids: a fast drip went badly before. Crystalloid slowly, 100 ml/h.", "undecided"),
+        (FLUIDS_ZH, "镇痛。上次快速补液后出了问题。这次补液要缓慢。", "undecided"),
+        (RHEUMATOID, "Methotrexate once weekly with folic acid. Pause ibuprofen.", "correct"),
+        (LONG, f"Doxycycline. Not for him: {', '.join(MANY)}.", "correct"),
+        (LONG, f"Doxycycline, {', '.join(MANY)}.", "wrong"),
     ],
 )
 def test_verdict(truth: Treatment, answer: str, verdict: str) -> None:

@@ -29,7 +29,7 @@ from osler.eval.vocabulary import Concept, concepts, cue
 from osler.records.schema import Treatment
 
 _MOST = 12
-"""Drugs and procedures that a plan may have besides the true ones: with more, it is a list for any patient."""
+"""Drugs and procedures that a plan may surely recommend besides the true ones: with more, it is a list for anybody."""
 _NO_MATTER = {"time", "span"}
 """Dimensions of manner in which an answer may differ from a part of the treatment."""
 _BY_DEFAULT = {("route", "oral"), ("frequency", "daily")}
@@ -70,7 +70,7 @@ def judge_treatment(answer: str, truth: Treatment) -> Opinion:
     for name, held in unsafe.items():
         if held is _Held.YES:
             return Opinion(Verdict.UNSAFE, rung="unsafe", because=f"recommends {name}, which is unsafe here")
-    many = len({mention.thing for mention in plan.mentions} - _classes())
+    many = len({mention.thing for mention in plan.mentions if mention.sure} - _classes())
     if many > _MOST + len(things(truth.name)):
         return Opinion(
             Verdict.WRONG, rung="several", because=f"names {many} drugs and procedures, more than one plan holds"
@@ -267,9 +267,11 @@ def _timed(truth: Treatment) -> set[Concept]:
 
 
 def _settled(found: Iterable[_Held | None]) -> _Held | None:
-    """Return the surest of several answers; None, which says that the manner is another one, yields only to a yes."""
+    """Return the surest of several answers; None says that the manner is another one, and makes a yes unsure."""
     told = {*found}
-    return _Held.YES if _Held.YES in told else None if None in told else max(filter(None, told), default=_Held.NO)
+    if None in told:
+        return _Held.MAYBE if _Held.YES in told else None
+    return max(filter(None, told), default=_Held.NO)
 
 
 def _harm(name: str, plan: Plan, own: list[Mention]) -> _Held | None:
