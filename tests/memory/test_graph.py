@@ -102,6 +102,33 @@ async def test_a_replaced_edge_is_told_only_if_the_past_is_asked_for(language: L
 
 
 @by_language
+async def test_a_guess_that_was_replaced_is_no_history(language: Language) -> None:
+    def thinker_of(inferred: bool) -> object:
+        rows = [("3 mg", inferred), ("5 mg", False)]
+        answers = iter(
+            {
+                "thoughts": [
+                    {"subject": "patient", "relation": "takes", "object": f"warfarin {dose}", "inferred": guessed}
+                ],
+                "forget": [{"id": 1, "by": 2, "why": "changed"}] if dose == "5 mg" else [],
+                "merge": [],
+            }
+            for dose, guessed in rows
+        )
+
+        async def think(template: Prompt, text: str, schema: type[BaseModel] | None, most: int) -> str:
+            return json.dumps(next(answers))
+
+        return think
+
+    for inferred in (False, True):
+        memory = graph(language, thinker=thinker_of(inferred))
+        await told(memory, *CHANGED[language])
+        recall = await memory.recall({Language.EN: "warfarin before?", Language.ZH: "以前的warfarin？"}[language])
+        assert "5 mg" in recall.text and ("3 mg" in recall.text) == (not inferred)
+
+
+@by_language
 async def test_edges_know_from_when_to_when_they_hold(language: Language) -> None:
     memory = graph(language)
     await told(memory, *CHANGED[language])

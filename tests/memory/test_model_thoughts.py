@@ -493,6 +493,23 @@ async def test_the_facts_laid_before_the_model_tell_when_they_were_so(language: 
 
 
 @BOTH
+async def test_a_day_is_told_once(language: Language) -> None:
+    """A time that is only the day of the visit is not repeated beside it; any other is."""
+    rows = [
+        row("patient", "has", "a cough", when="2024-03-01"),
+        row("patient", "had", "measles", when="1990"),
+        row("patient", "has", "a rash", when="2024-05-02"),
+    ]
+    memory = tim(Script(answer(rows[:2]), answer(rows[2:])), language)
+    for number, day in enumerate(("2024-03-01", "2024-05-02"), 1):
+        await memory.remember(Turn(number=number, question="?", reply=day, at=datetime.fromisoformat(day)))
+    lines = (await memory.recall("?")).text.splitlines()
+    cough, measles, rash = (next(line for line in lines if one["object"] in line) for one in rows)
+    assert cough.count("2024-03-01") == 1 and measles.count("1990") == measles.count("2024-03-01") == 1
+    assert "2024" not in rash, "today is told as the turn"
+
+
+@BOTH
 async def test_the_model_is_told_what_was_known_before_and_the_date(language: Language) -> None:
     script = Script(answer(), answer())
     about = "52 years, female" if language is EN else "52岁，女"

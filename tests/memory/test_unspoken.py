@@ -47,8 +47,8 @@ MARKED = {
     Language.ZH: ("医生考虑：肺炎；肺癌", "报告：胸片：右下肺大片实变影。", "报告：CRP：184 mg/L"),
 }
 OWN = {
-    Language.EN: "Doctor's last differential (thoughts, no findings): {}",
-    Language.ZH: "医生上次的鉴别诊断（是想法，不是发现）：{}",
+    Language.EN: "Doctor's earlier differential (thoughts, no findings): {}",
+    Language.ZH: "医生之前的鉴别诊断（是想法，不是发现）：{}",
 }
 SHADOW = {Language.EN: "consolidation", Language.ZH: "实变"}
 

@@ -106,13 +106,13 @@ async def test_it_is_told_thing_by_thing_what_is_known_and_what_is_not() -> None
     fever = GOUT.entry("Fever")
     assert f"- Fever (asked: fever): {fever.report}" in told
     assert "- night sweats: no." in told
-    assert "- a scan of the knee: not done or looked at." in told and "- your blood group: not known." in told
+    assert "- a scan of the knee: not done, used or looked at." in told and "- your blood group: not known." in told
     assert GOUT.complaint in told
     chinese = things(("盗汗", [], "denied"), ("血型", [], "unknown"), ("膝盖磁共振", [], "not_done"))
     heard = await hear(GOUT_ZH, "盗汗吗？什么血型？做过磁共振吗？", patient=["没有。"], ram=[chinese])
     assert heard.patient is not None
     [told] = heard.patient.prompts
-    assert "- 盗汗：没有。" in told and "- 血型：不知道。" in told and "- 膝盖磁共振：没有做过，也没有看过。" in told
+    assert "- 盗汗：没有。" in told and "- 血型：不知道。" in told and "- 膝盖磁共振：没有做过、用过或看过。" in told
 
 
 @pytest.mark.parametrize(
@@ -169,4 +169,4 @@ async def test_a_person_in_its_chair_is_shown_what_is_known_and_what_is_not() ->
     ram = ModelRam(GOUT, case, scripted([found])[0], journal)
     reply = await at_prompt(await ram.respond("Fever? A scan?"), types)
     assert isinstance(reply, Reply) and reply.maker is Maker.HUMAN
-    assert f"Fever: {GOUT.entry('Fever').report}" in shown[0] and "a scan: not done or looked at." in shown[0]
+    assert f"Fever: {GOUT.entry('Fever').report}" in shown[0] and "a scan: not done, used or looked at." in shown[0]

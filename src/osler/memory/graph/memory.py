@@ -126,12 +126,12 @@ class GraphMemory(TimMemory):
         yield from reversed(space.active)
 
     def _past(self, query: str, near: list[Neighbour], space: ThoughtSpace, writer: PageWriter) -> dict[Thought, str]:
-        """Replaced edges with their lines, if they are wanted."""
+        """Replaced edges with their lines, if they are wanted; what nobody said is no history."""
         if not (self._history or finder("past", self._language).search(query)):
             return {}
         replaced = (space[one.number] for one in near)
         lines, left = dict[Thought, str](), self._settings.budget * _PAST
-        for one in (one for one in replaced if one.status is ThoughtStatus.SUPERSEDED and not one.is_doctors):
+        for one in (one for one in replaced if one.status is ThoughtStatus.SUPERSEDED and not one.inferred):
             line = self._past_line(one, space, writer)
             if tokens(line) + 1 <= left and len(lines) < _MOST_PAST:
                 lines[one] = line

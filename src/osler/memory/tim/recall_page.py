@@ -85,10 +85,16 @@ class PageWriter:
         """How a thought is told."""
         known = self._words.get(thought.id)
         if known is None or known.thought is not thought:
-            words = words_of(thought, self.language)
+            words = words_of(self._undated(thought), self.language)
             line = self.line(thought, words, [words.said])
             known = self._words[thought.id] = _ThoughtLine(thought, words, line, tokens(line) + 1)
         return known
+
+    def _undated(self, thought: Thought) -> Thought:
+        """Leave out a time that is only the day on which the thought was said: the line says that itself."""
+        day = self._day(thought.turn)
+        is_only_that = len(thought.turns) == 1 and day is not None and thought.reported == day.isoformat()
+        return thought.model_copy(update={"reported": ""}) if is_only_that else thought
 
     def line(self, first: Thought, words: ThoughtWords, said: Iterable[str]) -> str:
         """The line that begins with a thought, and all that it says."""
