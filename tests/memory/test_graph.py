@@ -194,6 +194,15 @@ async def test_a_models_thoughts_are_edges_and_unread_turns_are_kept_whole(langu
 
 
 @by_language
+async def test_with_room_a_conclusion_is_told_everything(language: Language) -> None:
+    memory = graph(language)
+    await told(memory, *CHAIN[language])
+    question = {Language.EN: "How is your brother?", Language.ZH: "您弟弟怎么样？"}[language]
+    text = (await memory.recall_to_conclude(question)).text
+    assert all(edge.object in text for edge in memory.edges)
+
+
+@by_language
 async def test_before_a_conclusion_what_a_treatment_depends_on_is_told_first(language: Language) -> None:
     """However little of it bears on the last exchange, and without the past."""
     facts = [("allergy", "zortifen"), ("medicine", "melunol"), ("pregnancy", "week 9"), ("condition", "ulcer")]

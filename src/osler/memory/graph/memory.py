@@ -97,7 +97,8 @@ class GraphMemory(TimMemory):
             hits = recall_thoughts(query, vector, space, self._tim.k or _NEAREST, bank=bank)
         writer, budget = self._page_writer(bank, space), self._settings.budget
         if concludes and not self._tim.k:
-            found = [space[hit.number] for hit in hits]
+            numbers = dict.fromkeys([*(hit.number for hit in hits), *(one.id for one in reversed(space.active))])
+            found = [space[number] for number in islice(numbers, max(_NEAREST, budget // _SHORTEST))]
             return self._recalled(writer.write_to_conclude(found, [], self._unread, budget, last=last), hits, bank)
         past = self._past(query, near, space, writer)
         left = budget - sum(tokens(line) + 1 for line in past.values())
