@@ -26,6 +26,9 @@ settings.load_profile("repeatable" if os.environ.get("CI") else "searching")
 REPO = Path(__file__).parent.parent
 SHARED = REPO.parent / "shared" / "data"
 
+LONGEST_WAIT = 800
+"""Seconds to wait for a process, which may take ten times as long on a loaded machine; less than pytest's timeout."""
+
 needs_shared_data = pytest.mark.skipif(not SHARED.is_dir(), reason="other people's data is not here")
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -62,7 +65,7 @@ def _exit_code(program: Callable[[], NoReturn]) -> int:
 def osler_process(tmp_path: Path) -> Run:
     """Run the command line in a process of its own, in an empty folder: for what only a process can show."""
 
-    def run(*args: str | Path, cwd: Path = tmp_path, timeout: float = 250) -> subprocess.CompletedProcess[str]:
+    def run(*args: str | Path, cwd: Path = tmp_path, timeout: float = LONGEST_WAIT) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-c", "from osler.cli import main; main()", *map(str, args)]
         return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=timeout, check=False)
 

@@ -16,7 +16,7 @@ from typer.main import get_command
 from osler import __version__
 from osler.cli import app
 from tests.bench.data import scm
-from tests.conftest import Run
+from tests.conftest import LONGEST_WAIT, Run
 
 
 def test_help_and_version(osler_process: Run) -> None:
@@ -181,7 +181,7 @@ def test_ctrl_c_exits_130() -> None:
     )
     assert process.stdout is not None and process.stdout.readline() == "up\n"
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=240)
+    _, err = process.communicate(timeout=LONGEST_WAIT)
     assert (process.returncode, err) == (130, "osler: stopped\n")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import osler
-from tests.conftest import REPO
+from tests.conftest import LONGEST_WAIT, REPO
 
 PAGE = (REPO / "docs" / "extending.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
@@ -37,7 +37,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _osler(*words: str) -> str:
-    done = subprocess.run([sys.executable, "-m", "osler", *words], capture_output=True, text=True, timeout=240)
+    done = subprocess.run([sys.executable, "-m", "osler", *words], capture_output=True, text=True, timeout=LONGEST_WAIT)
     assert done.returncode == 0, done.stderr
     return done.stdout + done.stderr
 

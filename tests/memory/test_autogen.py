@@ -18,7 +18,7 @@ from autogen_ext.models.replay import ReplayChatCompletionClient
 from osler.errors import UserError
 from osler.memory import MemorySettings
 from osler.memory.autogen import AutoGenMemory
-from tests.conftest import REPO
+from tests.conftest import LONGEST_WAIT, REPO
 
 
 async def test_one_message_is_replaced_each_turn_and_holds_what_was_said() -> None:
@@ -87,7 +87,11 @@ async def test_it_can_be_written_down_and_made_again() -> None:
 
 def test_the_example_of_the_documentation_runs() -> None:
     done = subprocess.run(
-        [sys.executable, REPO / "docs" / "autogen_memory.py"], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, REPO / "docs" / "autogen_memory.py"],
+        capture_output=True,
+        text=True,
+        timeout=LONGEST_WAIT,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert "What is known from earlier" in done.stdout and "38.5 °C" in done.stdout

@@ -15,6 +15,7 @@ import pytest
 from osler import MemoryStore
 from osler.errors import UserError
 from osler.memory.autogen import AutoGenMemory
+from tests.conftest import LONGEST_WAIT
 
 
 def write_database(path: Path) -> None:
@@ -149,7 +150,7 @@ except UserError as error:
 
 def _tried(path: Path, kind: str) -> str:
     command = [sys.executable, "-c", SCRIPT, str(path), kind]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST_WAIT, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 

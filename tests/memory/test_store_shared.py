@@ -26,6 +26,7 @@ from osler.memory.base import Change, Turn
 from osler.memory.embedders.base import Vectors
 from osler.memory.embedders.hash import HashEmbedder
 from osler.memory.registry import BUILT_IN
+from tests.conftest import LONGEST_WAIT
 
 KEEPING = [name for name in BUILT_IN if name != "none"]
 CONTEXT = multiprocessing.get_context("forkserver")
@@ -249,7 +250,7 @@ print(sorted(item["memory"] for item in store.get_all(user_id="u")["results"]))
 
 def test_a_forked_process_goes_on_with_the_store(tmp_path: Path) -> None:
     command = [sys.executable, "-W", "ignore", "-c", SCRIPT, str(tmp_path / "s")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST_WAIT, check=False)
     assert done.stdout.strip() == "['of the child', 'of the parent', 'one']", done.stderr
 
 

@@ -16,6 +16,7 @@ from osler.eval.ladder import LADDER
 from osler.runs.events import Ending, Failed, Maker
 from osler.runs.plan import Selector
 from osler.runs.store import RunFile
+from tests.conftest import LONGEST_WAIT
 from tests.play.conftest import Played
 
 LEFT = "You left; what was said is kept in play-doctor as a consultation that broke off, and is not scored.\n"
@@ -167,7 +168,7 @@ def test_a_closed_window_is_heard_as_ctrl_c_and_keeps_what_was_said(small_pool: 
         state = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0]
         asleep = asleep + 1 if state == "S" else 0
     process.send_signal(signal.SIGTERM)
-    rest, wrong = process.communicate(timeout=240)
+    rest, wrong = process.communicate(timeout=LONGEST_WAIT)
     os.close(ours)
     os.close(theirs)
     assert process.returncode == 130 and not wrong

@@ -17,7 +17,7 @@ import pytest
 
 from osler.errors import UserError
 from osler.runs.store import RunFile, RunWriter
-from tests.conftest import Run
+from tests.conftest import LONGEST_WAIT, Run
 from tests.models.server import Step
 from tests.simulator.model_server import model_server
 
@@ -58,7 +58,7 @@ def command(*args: str) -> list[str]:
 
 
 def run(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command(*args), cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(command(*args), cwd=folder, capture_output=True, text=True, check=False, timeout=LONGEST_WAIT)
 
 
 def started(folder: Path, *args: str) -> subprocess.Popen[str]:
@@ -98,7 +98,7 @@ def test_a_signal_ends_a_run_in_order_and_its_code_says_which(tmp_path: Path, na
         while not server.requests:
             time.sleep(0.02)
         os.kill(process.pid, getattr(signal, name))
-        out, err = process.communicate(timeout=240)
+        out, err = process.communicate(timeout=LONGEST_WAIT)
     assert process.returncode == code, err
     assert json.loads(out)["stopped_by"] == "interrupted"
     assert err.startswith("osler: the run stopped: it was interrupted") and err.count("\n") == 1
@@ -120,7 +120,7 @@ def test_ctrl_c_while_workers_start_fails_no_consultation(tmp_path: Path) -> Non
         time.sleep(0.01)
     time.sleep(0.1)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does it
-    out, err = process.communicate(timeout=240)
+    out, err = process.communicate(timeout=LONGEST_WAIT)
     assert process.returncode == 130 and "Traceback" not in err, err
     assert json.loads(out)["failed"] == 0
 

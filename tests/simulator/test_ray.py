@@ -27,7 +27,7 @@ from osler.memory.none import NoMemory
 from osler.runs.events import Called, Ending, Failed
 from osler.runs.store import RunFile
 from osler.simulator.engines.ray_cluster import import_ray
-from tests.conftest import REPO, Run
+from tests.conftest import LONGEST_WAIT, REPO, Run
 from tests.models.server import Step, completion
 
 needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed: pip install 'osler[ray]'")
@@ -143,7 +143,7 @@ def test_a_cluster_that_is_joined_holds_all_but_what_kills_its_workers(
     plan = ("simulate", *cases, "--memory", "raw", "--memory", f"{__name__}:Deadly", "--quiet")
     assert osler(*plan, "--out", "here").returncode == 0
     how = ("--engine", "ray", "--ray-address", cluster.address, "--workers", "2", "--concurrency", "2")
-    done = osler_process(*plan, "--case", "gout-en", *how, "--out", "there", timeout=220)
+    done = osler_process(*plan, "--case", "gout-en", *how, "--out", "there", timeout=LONGEST_WAIT)
     assert done.returncode == 0 and done.stderr.splitlines()[-1].startswith("1 failed"), done.stderr
     assert "raylet" not in done.stdout
     here, there = (stored(tmp_path / "runs" / f"{name}.osler") for name in ("here", "there"))
@@ -175,7 +175,7 @@ async def test_killed_workers_cost_no_more_than_what_they_were_asking(
             "--out",
             "run",
         )
-        run = asyncio.create_task(asyncio.to_thread(osler_process, *plan, *how, timeout=220))
+        run = asyncio.create_task(asyncio.to_thread(osler_process, *plan, *how, timeout=LONGEST_WAIT))
         while server.requests < 10:  # every consultation under way has an answer or two by then, and none has ended
             assert not run.done(), run.result().stderr
             await asyncio.sleep(0.02)
@@ -229,5 +229,5 @@ def test_a_memory_of_the_folder_one_works_in_is_found_and_only_json_is_printed(t
     )
     args = ("--memory", "my_memory:Mine", "--case", "gout", "--turns", "2", "--engine", "ray", "--workers", "1")
     command = [sys.executable, "-P", "-m", "osler", "simulate", *args, "--json"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=220, check=False)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=LONGEST_WAIT, check=False)
     assert done.returncode == 0 and json.loads(done.stdout)["done"] == 2, (done.stdout, done.stderr)

@@ -41,7 +41,7 @@ from osler.runs.plan import Plan, Settings
 from osler.runs.store import RunWriter, StoredScore
 from osler.runs.transcript import Header, Transcript
 from osler.simulator.batch import about
-from tests.conftest import small_record
+from tests.conftest import LONGEST_WAIT, small_record
 
 CASES = ("bppv-en", "pneumonia-en", "bppv-zh")
 MEMORIES = ("none", "raw", "tim")
@@ -61,7 +61,7 @@ def hold(folder: Path) -> Path:
     command = [*OSLER, "simulate", "--quiet", "--out", "demo.osler"]
     command += [word for case in CASES for word in ("--case", case)]
     command += [word for memory in MEMORIES for word in ("--memory", memory)]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=120)
+    subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=LONGEST_WAIT)
     return folder / "demo.osler"
 
 

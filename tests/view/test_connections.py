@@ -15,6 +15,8 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from tests.conftest import LONGEST_WAIT
+
 HALF = b"GET / HTTP/1.1\r\nHost: nobody\r\n"
 FEW = "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (250, 250))"
 """As many files as the process may open: with fewer, fewer strangers show the same as 1,100 do."""
@@ -38,7 +40,7 @@ def served(folder: Path, before: str = "", **options: float) -> Iterator[str]:
 
 def connected(address: str) -> socket.socket:
     parts = urlsplit(address)
-    return socket.create_connection((parts.hostname, parts.port), timeout=120)
+    return socket.create_connection((parts.hostname, parts.port), timeout=LONGEST_WAIT)
 
 
 def ends(connection: socket.socket, seconds: float) -> bool:
@@ -62,7 +64,7 @@ def test_any_number_of_strangers_leaves_the_owner_a_way_in(tmp_path: Path, said:
                 connection.sendall(said)
         answers = []
         for _ in range(3):
-            answers.append(httpx.get(f"{address}api/runs", trust_env=False, timeout=120).status_code)
+            answers.append(httpx.get(f"{address}api/runs", trust_env=False, timeout=LONGEST_WAIT).status_code)
             time.sleep(0.2)
     assert answers == [200] * 3
 

@@ -26,6 +26,7 @@ from osler.simulator.batch import about
 from osler.view.access import Access
 from osler.view.app import application
 from osler.view.run_list import RunList
+from tests.conftest import LONGEST_WAIT
 from tests.view.runs import make, record, transcript
 
 pytestmark = pytest.mark.xdist_group("view")  # one process: they share a run
@@ -375,7 +376,7 @@ def test_the_command_serves_until_it_is_stopped(run: Path) -> None:
             assert server.stdout is not None
             address = server.stdout.readline().strip()
             assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]{32}/", address)
-            with httpx.Client(base_url=address, trust_env=False, timeout=240) as web:
+            with httpx.Client(base_url=address, trust_env=False, timeout=LONGEST_WAIT) as web:
                 assert "<html" in web.get("").text
                 assert web.get("api/runs/k0/rows?search=高烧").json()["total"] == 1
                 assert web.get(address.replace("127.0.0.1", "localhost")).status_code == 200
@@ -383,7 +384,7 @@ def test_the_command_serves_until_it_is_stopped(run: Path) -> None:
                 assert web.get(address.rsplit("/", 2)[0] + "/").status_code == 404
         finally:
             server.terminate()
-        _, errors = server.communicate(timeout=240)
+        _, errors = server.communicate(timeout=LONGEST_WAIT)
         assert errors == ""
     with RunFile.open(run) as file:
         assert file.status().done == 5
