@@ -143,7 +143,13 @@ def test_a_name_of_the_record_is_correct_and_an_unsafe_one_unsafe(language: Lang
 
 @pytest.mark.parametrize(
     ("language", "form"),
-    [(Language.EN, "{}. Avoid {}."), (Language.ZH, "{}。避免{}。"), (Language.ZH, "{}。{}一律不用，以免出事。")],
+    [
+        (Language.EN, "{}. Avoid {}."),
+        *(
+            (Language.ZH, form)
+            for form in ("{}。避免{}。", "{}。{}一律不用，以免出事。", "{}。禁{}。", "{}。{}永不再用。")
+        ),
+    ],
 )
 def test_a_records_own_treatment_with_a_warning_is_never_unsafe(language: Language, form: str) -> None:
     records = [record for record in RecordPool.open("bundled") if record.language is language]
@@ -167,7 +173,7 @@ def test_a_warning_never_makes_an_answer_unsafe(pair: TreatmentPair, place: int,
         return
     names = [name for each in pair.truth.unsafe for name in each.names]
     name = names[place % len(names)]
-    for warning in (f"Avoid {name}", f"避免{name}", f"禁用{name}", f"No {name}", f"{name}一律不用"):
+    for warning in (f"Avoid {name}", f"避免{name}", f"禁用{name}", f"No {name}", f"{name}一律不用", f"{name}永不再用"):
         assert judge_treatment(f"{pair.answer}{end}{warning}", pair.truth).verdict != "unsafe"
 
 

@@ -115,7 +115,12 @@ async def test_a_conclusion_is_drawn_from_a_recall_that_begins_with_what_treatme
     settings = Settings(turns=4, budget=100, visits=True)
     transcript = await simulate_one(record, cell, settings, Held(doc=backbone))
     assert transcript.ending is (Ending.CONCLUDED if early else Ending.TURN_LIMIT)
-    recall = transcript.of(Recalled)[-1].recall.text
+    recalled, told = transcript.of(Recalled)[-1], transcript.of(Answered)[-1].reply
+    asked_last = transcript.of(Asked)[-1].question
+    assert (
+        recalled.query.startswith(record.complaint) and recalled.query.endswith(told) and asked_last in recalled.query
+    )
+    recall = recalled.recall.text
     [conclusion] = [prompt for prompt in client.prompts if '"diagnosis"' in prompt]
     assert "hives" in recall.splitlines()[0] and recall in conclusion
     assert not any(re.search(r"(?:[Tt]urn |第)(?:0|-)", prompt) for prompt in client.prompts)

@@ -7,7 +7,7 @@ import datetime
 from pydantic import BaseModel, ConfigDict
 
 from osler.language import Language, Speaker
-from osler.memory.base import Recall
+from osler.memory.base import REPLY_MARK, Recall
 from osler.records.schema import Entry, Persona, Sex
 from osler.records.visits import PastExchange, clock
 from osler.runs.events import Maker, Thing
@@ -55,6 +55,14 @@ class Briefing(_Message):
     """What its memory recalled of earlier turns; a prompt has it as text."""
     lessons: LessonRecall = LessonRecall()
     """What it recalls of earlier patients; empty without experience."""
+
+
+def query_to_conclude(complaint: str, question: str, reply: str) -> str:
+    """Return what a conclusion is about: why the patient came, and what was asked last.
+
+    A patient who answers that it is in the notes leaves that to the memory.
+    """
+    return f"{complaint}\n{question}{REPLY_MARK}{reply}" if question else complaint
 
 
 class Question(_Message):

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from osler.agents.autogen import Participant
 from osler.agents.disclosure import disclosed_entries
-from osler.agents.messages import Briefing, Case, Conclusion, Enquiry, Exchange, Question, Reply
+from osler.agents.messages import Briefing, Case, Conclusion, Enquiry, Exchange, Question, Reply, query_to_conclude
 from osler.agents.ram.agent import Ram
 from osler.memory.base import REPLY_MARK, ConcludingMemory, Memory, Turn
 from osler.runs.events import (
@@ -64,8 +64,9 @@ async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -
         if turn > turn_limit and isinstance(seats.memory, ConcludingMemory):
             beside = last.number if last else None
             await remember(seats.memory, last, journal)
-            last, recall = None, await seats.memory.recall_to_conclude(case.complaint, beside)
-            journal.add(Recalled, Role.MEMORY, query=case.complaint, recall=recall, to_conclude=True, beside=beside)
+            query = query_to_conclude(case.complaint, question, reply)
+            last, recall = None, await seats.memory.recall_to_conclude(query, beside)
+            journal.add(Recalled, Role.MEMORY, query=query, recall=recall, to_conclude=True, beside=beside)
         else:
             recall = await seats.memory.recall(heard)
             journal.add(Recalled, Role.MEMORY, query=heard, recall=recall)

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from osler.agents.autogen import Participant
 from osler.agents.calls import Caller
-from osler.agents.messages import Briefing, Case, Conclusion, Question
+from osler.agents.messages import Briefing, Case, Conclusion, Question, query_to_conclude
 from osler.agents.parsing import conclusion_of, several
 from osler.agents.prompt_slots import briefing_slots
 from osler.loosejson import json_of
@@ -107,7 +107,8 @@ class PlainDoctor(Participant):
         recall_again = self._settings.recall_to_conclude
         if recall_again is None or briefing.turn == 1 or not briefing.turns_left:
             return briefing
-        query, beside = briefing.case.complaint, briefing.turn - 1 if briefing.question else None
+        query = query_to_conclude(briefing.case.complaint, briefing.question, briefing.reply)
+        beside = briefing.turn - 1 if briefing.question else None
         recall = await recall_again(query, beside)
         self._settings.journal.add(Recalled, Role.MEMORY, query=query, recall=recall, to_conclude=True, beside=beside)
         return briefing.model_copy(update={"recall": recall})
