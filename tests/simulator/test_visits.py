@@ -101,6 +101,26 @@ async def test_a_model_as_patient_is_not_shown_what_was_told_earlier(language: L
     assert not any(text in prompt for text in ("2019", "Anaphylaxis", "休克", "Penicillin allergy"))
 
 
+@LANGUAGES
+async def test_of_what_is_told_in_part_the_rest_was_told_earlier(language: Language) -> None:
+    record = returning(language)
+    earlier, now = (
+        next(place for place, one in enumerate(record.entries, 1) if (one.name in record.earlier) is wanted)
+        for wanted in (True, False)
+    )
+    question, rest = {
+        Language.EN: ("Anything I should know of?", "The rest of what is asked: the doctor was told"),
+        Language.ZH: ("有什么我该知道的吗？", "医生问的其余内容：以前就诊时已经告诉过医生"),
+    }[language]
+    for numbers in ([earlier], [now, earlier]):
+        heard = await hear(
+            record, question, ram=[things(("what matters", numbers, ""))], patient=["…", "…"], visits=True
+        )
+        assert heard.patient is not None
+        prompt = heard.patient.prompts[0]
+        assert (rest in prompt) is (len(numbers) > 1) and NOTES[language] in prompt
+
+
 CONFIRMED = {Language.EN: "Yes, that's right", Language.ZH: "对，就是"}
 NOT_SO = {Language.EN: "No, that's not so", Language.ZH: "不是这样"}
 STATED = {

@@ -137,12 +137,14 @@ def notes(selection: Selection) -> tuple[Note, ...]:
         return tuple(one.name for one in selection.things if entry.name in one.entries and one.name != entry.name)
 
     told, past, touched = [], [], _touched(selection)
+    answered = {one.name for one in selection.things if not set(one.entries) <= set(selection.earlier)}
     for entry in selection.entries:
         if entry in touched:
             continue
         if entry.name in selection.earlier:
-            # In the words of the question: the name of the entry would say too much ("Penicillin allergy").
-            past.append(SEMICOLON[selection.case.language].join(asked(entry)))
+            # In the words of the question: the name of the entry would say too much ("Penicillin allergy"). Of a thing
+            # of which another entry tells something now, it is the rest.
+            past.append(SEMICOLON[selection.case.language].join(name for name in asked(entry) if name not in answered))
         else:
             told.append(Note(entry.name, _told(entry, selection), asked(entry)))
     if numbers := {one.number for one in selection.past if one not in touched}:
