@@ -7,7 +7,7 @@ import datetime
 from pydantic import BaseModel, ConfigDict
 
 from osler.language import Language, Speaker
-from osler.memory.base import REPLY_MARK, Recall
+from osler.memory.base import Recall, exchange_query
 from osler.records.schema import Entry, Persona, Sex
 from osler.records.visits import PastExchange, clock
 from osler.runs.events import Maker, Thing
@@ -62,7 +62,7 @@ def query_to_conclude(complaint: str, question: str, reply: str) -> str:
 
     A patient who answers that it is in the notes leaves that to the memory.
     """
-    return f"{complaint}\n{question}{REPLY_MARK}{reply}" if question else complaint
+    return f"{complaint}\n{exchange_query(question, reply)}" if question else complaint
 
 
 class Question(_Message):

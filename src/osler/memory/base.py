@@ -169,6 +169,13 @@ class MemorySettings(FrozenModel):
 
 REPLY_MARK = "\n— "
 """Between the question and the reply in a query that is an exchange."""
+
+
+def exchange_query(question: str, reply: str) -> str:
+    """Return the query that is an exchange."""
+    return f"{question}{REPLY_MARK}{reply}"
+
+
 _CHINESE = re.compile(r"[\u4e00-\u9fff]+")
 
 

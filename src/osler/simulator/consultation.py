@@ -13,7 +13,7 @@ from osler.agents.autogen import Participant
 from osler.agents.disclosure import disclosed_entries
 from osler.agents.messages import Briefing, Case, Conclusion, Enquiry, Exchange, Question, Reply, query_to_conclude
 from osler.agents.ram.agent import Ram
-from osler.memory.base import REPLY_MARK, ConcludingMemory, Memory, Turn
+from osler.memory.base import ConcludingMemory, Memory, Turn, exchange_query
 from osler.runs.events import (
     Answered,
     Asked,
@@ -95,7 +95,7 @@ async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -
             question, reply, results, last = "", "", "", None
             continue
         question, (reply, results) = move.text, answer
-        heard = f"{question}{REPLY_MARK}{reply}"
+        heard = exchange_query(question, reply)
         last = Turn(
             number=turn,
             question=question,
