@@ -12,7 +12,14 @@ from typing import Any
 import pytest
 
 from osler import plugins
-from osler.agents.doctors import Conclusion, DoctorSettings, Question, doctor_factory, doctor_names
+from osler.agents.doctors import (
+    Conclusion,
+    DoctorSettings,
+    Question,
+    ReadyToConclude,
+    doctor_factory,
+    doctor_names,
+)
 from osler.agents.doctors.stepwise import standard_questions
 from osler.agents.messages import Briefing, Case
 from osler.agents.ram.agent import Ram
@@ -143,7 +150,8 @@ async def test_the_reports_that_were_handed_over_are_in_the_prompt() -> None:
         case = case_of(BLADDER[language])
         briefing = Briefing(case=case, turn=2, turns_left=3, question="?", reply="-", results=text)
         doctor = doctor_factory("plain")(DoctorSettings(case, backbone, Journal()))
-        assert isinstance(await doctor.respond(briefing), Conclusion)
+        assert isinstance(await doctor.respond(briefing), ReadyToConclude)
+        assert isinstance(await doctor.respond(briefing.model_copy(update={"turns_left": 0})), Conclusion)
         assert len(client.prompts) == 2 and all(text in prompt for prompt in client.prompts)
 
 
@@ -394,17 +402,18 @@ async def test_prompts_of_the_longest_record_fit_a_context_of_4k(strategy: str, 
         )
         doctor = doctor_factory(strategy)(made := DoctorSettings(case, backbone, Journal()))
         results = "\n".join(replies[-5:])
-        await doctor.respond(
-            Briefing(
-                case=case,
-                turn=9,
-                turns_left=1,
-                question=LONG[language],
-                reply=replies[-1],
-                results=results,
-                recall=Recall(text=told),
+        for left in (1, 0):
+            await doctor.respond(
+                Briefing(
+                    case=case,
+                    turn=9,
+                    turns_left=left,
+                    question=LONG[language],
+                    reply=replies[-1],
+                    results=results,
+                    recall=Recall(text=told),
+                )
             )
-        )
         assert len(client.prompts) >= 2
         assert max(map(tokens, client.prompts)) + made.answer_tokens <= 4096
 

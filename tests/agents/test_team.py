@@ -6,8 +6,22 @@ import pytest
 from autogen_agentchat.messages import StructuredMessage
 
 from osler import RecordPool
-from osler.agents.messages import Conclusion, Selection
-from osler.simulator.build import consultation_team
+from osler.agents.autogen import Participant, TeamDoctor, round_robin
+from osler.agents.doctors import DoctorSettings, doctor_factory
+from osler.agents.doctors.registry import ForeignDoctor
+from osler.agents.human import HumanParticipant
+from osler.agents.messages import Briefing, Case, Conclusion, Question, Selection
+from osler.agents.ram.agent import Ram
+from osler.agents.rules.doctor import RulesDoctor
+from osler.agents.rules.patient import RulesPatient
+from osler.language import Language
+from osler.memory.base import Change, MemorySettings, Recall, Turn
+from osler.memory.raw import RawMemory
+from osler.runs.events import Concluded, Ending, Journal
+from osler.simulator.build import case_of, consultation_team
+from osler.simulator.consultation import DoctorWithMemory, Seats, consult
+from tests.agents.scripted import scripted
+from tests.agents.test_doctors import DONE, END, ask
 
 
 @pytest.mark.parametrize("case", ["gout-en", "gout-zh"])
@@ -34,3 +48,85 @@ async def test_the_doctors_memory_works_in_a_team() -> None:
         questions = [message.to_text() for message in result.messages if message.source == "doctor"][:-1]
         distinct[memory] = len(set(questions)) / len(questions)
     assert distinct["raw"] == 1 > distinct["none"], "without its memory it asks the same again"
+
+
+class Witness(RawMemory):
+    """Writes down what it is given and asked."""
+
+    def __init__(self, language: Language) -> None:
+        super().__init__(MemorySettings(language=language))
+        self.calls: list[tuple[object, ...]] = []
+
+    async def remember(self, turn: Turn) -> Change:
+        self.calls.append(("remember", turn))
+        return await super().remember(turn)
+
+    async def recall(self, query: str) -> Recall:
+        self.calls.append(("recall", query))
+        return await super().recall(query)
+
+    async def recall_to_conclude(self, query: str, last: int | None = None) -> Recall:
+        self.calls.append(("recall to conclude", query, last))
+        return await super().recall(query)
+
+
+class Hasty:
+    """A doctor from elsewhere, which asks once and concludes."""
+
+    async def respond(self, briefing: Briefing) -> Question | Conclusion:
+        if briefing.turn == 1:
+            return Question(text=TESTS[briefing.case.language], differential=("Erysipelas",))
+        return Conclusion(diagnosis="Cellulitis", treatment="Flucloxacillin")
+
+
+TESTS = {Language.EN: "Has a blood test been done?", Language.ZH: "查过血常规吗？"}
+DOCTORS = ("plain", "rules", "foreign", "person")
+
+
+def doctor_called(name: str, case: Case, journal: Journal) -> Participant:
+    move = ask(TESTS[case.language], "Erysipelas")
+    if name == "plain":
+        return doctor_factory("plain")(DoctorSettings(case, scripted([move, DONE, END])[0], journal))
+    if name == "rules":
+        return RulesDoctor(case)
+    foreign = Hasty()
+    return ForeignDoctor("hasty", foreign, case) if name == "foreign" else HumanParticipant("doctor", foreign.respond)
+
+
+@pytest.mark.parametrize("name", DOCTORS)
+@pytest.mark.parametrize("language", Language)
+async def test_whoever_the_doctor_is_its_memory_is_asked_alike(name: str, language: Language) -> None:
+    """In a consultation and in a team: every turn with all that belongs to it, and once more for a conclusion."""
+    record = RecordPool.open().get(f"pneumonia-{language.value}")
+    case = case_of(record, visits=True)
+    calls = []
+    for in_team in (False, True):
+        journal, memory = Journal(), Witness(language)
+        doctor = doctor_called(name, case, journal)
+        seats = Seats(doctor, Ram(record, case, reports=True), RulesPatient(), memory)
+        if in_team:
+            with_memory = DoctorWithMemory(seats, case, journal, 30)
+            team = round_robin(TeamDoctor(doctor.description, with_memory.next_move), seats.ram, seats.patient)
+            await team.run(task=record.complaint)
+        else:
+            assert await consult(seats, case, journal, 30) is Ending.CONCLUDED
+        calls.append(memory.calls)
+    assert calls[0] == calls[1]
+    turns = [call[1] for call in calls[0] if call[0] == "remember"]
+    *_, last = calls[0]
+    assert all(isinstance(turn, Turn) and turn.at for turn in turns)
+    if name != "person":  # nobody asks a person twice
+        assert last[0] == "recall to conclude" and last[2] == len(turns)
+    if name != "rules":
+        [turn] = turns
+        assert isinstance(turn, Turn) and turn.results and turn.differential == ("Erysipelas",)
+
+
+async def test_a_conclusion_that_a_doctor_gave_stands_if_the_next_cannot_be_read() -> None:
+    record = RecordPool.open().get("cellulitis-en")
+    case, journal = case_of(record), Journal()
+    script = ["Diagnosis: Cellulitis\nTreatment: Flucloxacillin", "Hm.", "Hm."]
+    doctor = doctor_factory("plain")(DoctorSettings(case, scripted(script)[0], journal))
+    assert await consult(Seats(doctor, Ram(record, case), RulesPatient(), Witness(Language.EN)), case, journal, 9)
+    [concluded] = [event for event in journal.events if isinstance(event, Concluded)]
+    assert concluded.diagnosis == "Cellulitis"

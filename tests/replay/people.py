@@ -28,6 +28,8 @@ QUESTIONS = {
 class _Doctor(Participant):
     """Asks what is on the list; the Chinese one then leaves without a word."""
 
+    concludes_once = True
+
     def __init__(self, case: str) -> None:
         super().__init__("doctor", "A person.")
         self._rest, self._leaves = list(QUESTIONS[case]), case.endswith("zh")

@@ -5,7 +5,7 @@ Nothing else in `agents` imports AutoGen, so replacing it means changing this fi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from autogen_agentchat.agents import BaseChatAgent
@@ -16,8 +16,7 @@ from autogen_agentchat.teams import RoundRobinGroupChat
 from autogen_core import CancellationToken
 from pydantic import BaseModel
 
-from osler.agents.messages import Briefing, Case, Conclusion, Question, Reply, Selection
-from osler.memory.base import Memory, Turn
+from osler.agents.messages import Conclusion, Question, Reply, Selection
 
 
 class Participant(BaseChatAgent):
@@ -26,6 +25,9 @@ class Participant(BaseChatAgent):
     A subclass takes the newest message's content and gives the content of its answer; text messages of other
     agents work as well, so that a participant can sit in an AutoGen team.
     """
+
+    concludes_once = False
+    """Whether a conclusion that it gives early stands as it is: nobody asks a person twice."""
 
     @property
     def produced_message_types(self) -> Sequence[type[BaseChatMessage]]:
@@ -40,44 +42,33 @@ class Participant(BaseChatAgent):
         """Answer the newest message."""
         newest = messages[-1]
         answer = await self.respond(newest.content if isinstance(newest, StructuredMessage) else newest.to_text())
-        if isinstance(answer, Question | Reply):
-            return Response(chat_message=TextMessage(content=answer.text, source=self.name))
-        form: Any = StructuredMessage.__class_getitem__(type(answer))
-        return Response(chat_message=form(content=answer, source=self.name))
+        return response_of(answer, self.name)
 
     async def on_reset(self, cancellation_token: CancellationToken) -> None:
         """Nothing to reset, except what a subclass keeps between turns."""
 
 
+def response_of(answer: BaseModel, source: str) -> Response:
+    """Return an answer as AutoGen sends it: as text what is said aloud, else as a structured message."""
+    if isinstance(answer, Question | Reply):
+        return Response(chat_message=TextMessage(content=answer.text, source=source))
+    form: Any = StructuredMessage.__class_getitem__(type(answer))
+    return Response(chat_message=form(content=answer, source=source))
+
+
 class TeamDoctor(Participant):
-    """A doctor in a team: counts its turns and has a memory, as the consultation's own loop does for it."""
+    """A doctor in a team: hands what it hears to a function that gives the doctor's next move."""
 
-    def __init__(self, doctor: Participant, memory: Memory, case: Case, turns: int) -> None:
-        """Take a doctor, its memory, and how many questions it may ask."""
-        super().__init__("doctor", doctor.description)
-        self._doctor, self._memory, self._case, self._turns = doctor, memory, case, turns
-        self._turn, self._question = 0, ""
+    def __init__(self, description: str, next_move: Callable[[str, str], Awaitable[Question | Conclusion]]) -> None:
+        """Take what gives the next move, after a reply and the reports that came with it."""
+        super().__init__("doctor", description)
+        self._next_move = next_move
 
-    async def respond(self, content: Any) -> Question | Conclusion:
-        """Return the next question, or the conclusion, after what the patient said."""
-        reply = str(content)
-        recall = await self._memory.recall(reply)
-        if self._question:
-            await self._memory.remember(Turn(number=self._turn, question=self._question, reply=reply))
-        self._turn += 1
-        move = await self._doctor.respond(
-            Briefing(
-                case=self._case,
-                turn=self._turn,
-                turns_left=self._turns + 1 - self._turn,
-                question=self._question,
-                reply=reply,
-                recall=recall,
-            )
-        )
-        assert isinstance(move, Question | Conclusion)
-        self._question = move.text if isinstance(move, Question) else ""
-        return move
+    async def on_messages(self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken) -> Response:
+        """Answer the patient's reply; reports come with what the retrieval found, before it."""
+        selections = (message.content for message in messages if isinstance(message, StructuredMessage))
+        reports = [content.results for content in selections if isinstance(content, Selection) and content.results]
+        return response_of(await self._next_move(messages[-1].to_text(), "\n".join(reports)), self.name)
 
 
 def round_robin(doctor: Participant, ram: Participant, patient: Participant) -> RoundRobinGroupChat:

@@ -25,6 +25,8 @@ END_WORDS = frozenset({"end", "结束"})
 class HumanParticipant(Participant):
     """A person in either role. Unless told otherwise, they type at a plain prompt."""
 
+    concludes_once = True
+
     def __init__(self, role: str, mover: Mover | None = None) -> None:
         """Name the role, and what waits for its moves."""
         super().__init__(role, "A person.")

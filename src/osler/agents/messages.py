@@ -98,6 +98,10 @@ class Conclusion(_Message):
     reasoning: str = ""
 
 
+class ReadyToConclude(_Message):
+    """The doctor has asked enough, and waits to be asked for its conclusion, with `turns_left` 0."""
+
+
 class Selection(_Message):
     """The doctor's question, augmented with the entries it asks for: all that the patient may answer from."""
 

@@ -227,6 +227,7 @@ class RecordedParticipant(Participant):
     def __init__(self, role: Role, recorded: Transcript, journal: Journal, then: Participant | None = None) -> None:
         """Take what the doctor or the patient said; the journal knows which turn it is."""
         super().__init__(role.value, "Says what was said.")
+        self.concludes_once = then is None or then.concludes_once
         self._recorded, self._journal, self._then = recorded, journal, then
         self._moves: dict[int, BaseModel] = {}
         for event in recorded.events:

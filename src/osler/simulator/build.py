@@ -21,7 +21,7 @@ from osler.agents.rules.patient import RulesPatient, voice
 from osler.language import Language
 from osler.locale import label
 from osler.memory import MemorySettings, Thinker, memory_factory
-from osler.memory.base import ConcludingMemory, Memory, Recall
+from osler.memory.base import Recall
 from osler.memory.none import NoMemory
 from osler.models import Backbone, ChatMessage
 from osler.prompts import Prompt, phrases
@@ -30,7 +30,7 @@ from osler.runs.events import ConsultationError, Journal, Role
 from osler.runs.plan import HUMAN, ONE_STEP, PLAIN, RULES, WITHOUT_MODEL, Column, ResultsFrom, Settings
 from osler.seeds import derive
 from osler.simulator.clients import Clients, ConsultationClients
-from osler.simulator.consultation import Seats
+from osler.simulator.consultation import DoctorWithMemory, Seats
 
 if TYPE_CHECKING:
     from autogen_agentchat.teams import RoundRobinGroupChat
@@ -83,7 +83,7 @@ def seat(
     whole_record = column.memory == ONE_STEP
     memory = WholeRecord(record, case) if whole_record else memory_factory(column.memory)(memory_settings)
     return Seats(
-        doctor=doctor_of(column, case, settings, journal, clients, memory),
+        doctor=doctor_of(column, case, settings, journal, clients),
         ram=_ram(record, case, settings, journal, clients),
         patient=_patient(record, case, settings, journal, clients),
         memory=memory,
@@ -114,17 +114,13 @@ def _thinker(backbone: str, journal: Journal, clients: Opener) -> Thinker | None
     return think
 
 
-def doctor_of(
-    column: Column, case: Case, settings: Settings, journal: Journal, clients: Opener, memory: Memory | None = None
-) -> Participant:
-    """The doctor of a column, for one consultation; without a memory it concludes from its briefing as it is."""
+def doctor_of(column: Column, case: Case, settings: Settings, journal: Journal, clients: Opener) -> Participant:
+    """The doctor of a column, for one consultation."""
     if column.backbone == RULES:
         return RulesDoctor(case)
     if column.backbone == HUMAN:
         return HumanParticipant("doctor", getattr(clients, "mover", None))
-    recall_to_conclude = memory.recall_to_conclude if isinstance(memory, ConcludingMemory) else None
-    backbone = clients.open(column.backbone)
-    doctor_settings = DoctorSettings(case, backbone, journal, settings.answer_tokens, recall_to_conclude)
+    doctor_settings = DoctorSettings(case, clients.open(column.backbone), journal, settings.answer_tokens)
     return doctor_factory(column.strategy)(doctor_settings)
 
 
@@ -151,6 +147,7 @@ def consultation_team(
     memory: str = "raw",
     patient: str = RULES,
     ram: str = RULES,
+    results: str = ResultsFrom.PATIENT,
     turns: int = 10,
     journal: Journal | None = None,
 ) -> RoundRobinGroupChat:
@@ -158,11 +155,12 @@ def consultation_team(
 
     The keywords are the options of `osler simulate`; calls of models are recorded in the journal.
     """
-    settings = Settings(patient_backbone=patient, ram_backbone=ram, turns=turns)
+    settings = Settings(patient_backbone=patient, ram_backbone=ram, results=ResultsFrom(results), turns=turns)
     column = Column.of(backbone, strategy, memory)
-    seats = seat(record, column, 1, settings, journal or Journal(), Clients())
-    doctor = TeamDoctor(seats.doctor, seats.memory, case_of(record), turns)
-    return round_robin(doctor, seats.ram, seats.patient)
+    journal = journal or Journal()
+    seats = seat(record, column, 1, settings, journal, Clients())
+    doctor = DoctorWithMemory(seats, case_of(record), journal, turns)
+    return round_robin(TeamDoctor(seats.doctor.description, doctor.next_move), seats.ram, seats.patient)
 
 
 class WholeRecord(NoMemory):

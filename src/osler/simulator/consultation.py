@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Coroutine
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol, Self
+
+from pydantic import BaseModel
 
 from osler.agents.autogen import Participant
 from osler.agents.disclosure import disclosed_entries
@@ -18,6 +18,7 @@ from osler.runs.events import (
     Answered,
     Asked,
     Concluded,
+    ConsultationError,
     Ending,
     Found,
     Journal,
@@ -51,60 +52,162 @@ class Seats:
     """What the doctor recalls of earlier patients; None without experience."""
 
 
-async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -> Ending:
-    """Let the doctor ask until it concludes, or must conclude at the turn limit.
+class DoctorWithMemory:
+    """The doctor, and the only place where its memory is asked.
 
     The memory takes in a turn while the next question is asked and answered; the next recall waits for it. A turn in
-    which the doctor says nothing counts: nobody answers, and there is nothing to remember.
+    which the doctor says nothing counts, and leaves nothing to remember. Before a conclusion, early or at the turn
+    limit, a memory that recalls for conclusions in its own way is asked once more, whoever the doctor is.
     """
-    question, reply, results, last = "", case.complaint, "", None
-    heard, repeats = reply, Repeats(case.language, case.complaint)
-    for turn in range(1, turn_limit + 2):
-        journal.turn = turn
-        if turn > turn_limit and isinstance(seats.memory, ConcludingMemory):
-            beside = last.number if last else None
-            await remember(seats.memory, last, journal)
-            query = query_to_conclude(case.complaint, question, reply)
-            last, recall = None, await seats.memory.recall_to_conclude(query, beside)
-            journal.add(Recalled, Role.MEMORY, query=query, recall=recall, to_conclude=True, beside=beside)
-        else:
-            recall = await seats.memory.recall(heard)
-            journal.add(Recalled, Role.MEMORY, query=heard, recall=recall)
+
+    def __init__(self, seats: Seats, case: Case, journal: Journal, turn_limit: int) -> None:
+        """Begin before the first question."""
+        self._doctor, self._memory, self._lessons = seats.doctor, seats.memory, seats.lessons
+        self._case, self._journal, self._turn_limit = case, journal, turn_limit
+        self._turn = 0
+        self._question: Question | None = None
+        """What the doctor asked last; None before the first question, and after a silent turn."""
+        self._query = case.complaint
+        """What an ordinary recall is asked for: the last exchange, at first the complaint."""
+        self._remembering: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        """Nothing to open."""
+        return self
+
+    async def __aexit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        """Wait for what the memory still takes in: its requests are paid for. An error in the block goes first."""
+        if error is None:
+            await self._remembered()
+        elif self._remembering is not None:
+            if isinstance(error, asyncio.CancelledError):
+                self._remembering.cancel()
+            await asyncio.gather(self._remembering, return_exceptions=True)
+
+    @property
+    def questions_left(self) -> int:
+        """How many questions the doctor may still ask, this turn's included."""
+        return self._turn_limit + 1 - self._turn
+
+    async def next_move(self, reply: str, results: str = "") -> Question | Conclusion:
+        """Return the next question, or the conclusion, after a reply and the reports that came with it."""
+        await self._remembered()
+        self._turn += 1
+        self._journal.turn = self._turn
+        last = self._last_turn(reply, results)
+        self._question = None
         briefing = Briefing(
-            case=case,
-            turn=turn,
-            turns_left=turn_limit + 1 - turn,
-            question=question,
+            case=self._case,
+            turn=self._turn,
+            turns_left=self.questions_left,
+            question=last.question if last else "",
             reply=reply,
             results=results,
-            recall=recall,
         )
-        if seats.lessons is not None:
-            lessons = seats.lessons.recall(briefing)
-            journal.add(LessonsRecalled, Role.EXPERIENCE, recall=lessons)
-            briefing = briefing.model_copy(update={"lessons": lessons})
-        async with _meanwhile(remember(seats.memory, last, journal)):
-            move = await seats.doctor.respond(briefing)
-            before = Exchange(question=question, reply=reply) if question else None
-            answer = await _answered(seats, move, before, repeats, journal) if isinstance(move, Question) else None
-        if isinstance(move, Conclusion):
-            journal.add(Concluded, Role.DOCTOR, **move.model_dump())
-            return Ending.CONCLUDED if briefing.turns_left else Ending.TURN_LIMIT
-        assert isinstance(move, Question)
-        if answer is None:
-            question, reply, results, last = "", "", "", None
-            continue
-        question, (reply, results) = move.text, answer
-        heard = exchange_query(question, reply)
-        last = Turn(
-            number=turn,
-            question=question,
+        if last is not None:
+            self._query = exchange_query(last.question, reply)
+        must_conclude = not briefing.turns_left
+        if must_conclude and self._recalls_to_conclude:
+            self._remember(last)
+            briefing = await self._with_recall_to_conclude(briefing)
+        else:
+            briefing = await self._with_recall(briefing)
+            self._remember(last)
+        briefing = await self._with_lessons(briefing)
+        move = await self._doctor.respond(briefing)
+        if isinstance(move, Question):
+            self._question = move if move.text.strip() else None
+            return move
+        if not must_conclude:
+            move = await self._concluded_early(move, briefing)
+        assert isinstance(move, Conclusion)
+        await self._remembered()
+        return move
+
+    async def _concluded_early(self, move: BaseModel, briefing: Briefing) -> BaseModel:
+        """Ask a doctor that has asked enough for its conclusion, from what its memory recalls for one."""
+        briefing = briefing.model_copy(update={"turns_left": 0})
+        if self._recalls_to_conclude and not self._doctor.concludes_once:
+            briefing = await self._with_recall_to_conclude(briefing)
+        elif isinstance(move, Conclusion):
+            return move
+        try:
+            return await self._doctor.respond(briefing)
+        except ConsultationError as error:
+            # What it said of its own accord stands if its second answer cannot be read.
+            if error.ending is Ending.UNPARSED and isinstance(move, Conclusion):
+                return move
+            raise
+
+    @property
+    def _recalls_to_conclude(self) -> bool:
+        """Whether the memory has a way of its own to recall for a conclusion."""
+        return isinstance(self._memory, ConcludingMemory)
+
+    async def _with_recall(self, briefing: Briefing) -> Briefing:
+        """Return the briefing with what the memory recalls for a question."""
+        recall = await self._memory.recall(self._query)
+        self._journal.add(Recalled, Role.MEMORY, query=self._query, recall=recall)
+        return briefing.model_copy(update={"recall": recall})
+
+    async def _with_recall_to_conclude(self, briefing: Briefing) -> Briefing:
+        """Return the briefing with what the memory, which knows every turn by then, recalls for a conclusion."""
+        await self._remembered()
+        assert isinstance(self._memory, ConcludingMemory)
+        query = query_to_conclude(self._case.complaint, briefing.question, briefing.reply)
+        # The doctor has the last exchange word for word in its briefing.
+        beside = self._turn - 1 if briefing.question else None
+        recall = await self._memory.recall_to_conclude(query, beside)
+        self._journal.add(Recalled, Role.MEMORY, query=query, recall=recall, to_conclude=True, beside=beside)
+        return briefing.model_copy(update={"recall": recall})
+
+    async def _with_lessons(self, briefing: Briefing) -> Briefing:
+        """Return the briefing with what bears on it from earlier patients."""
+        if self._lessons is None:
+            return briefing
+        lessons = self._lessons.recall(briefing)
+        self._journal.add(LessonsRecalled, Role.EXPERIENCE, recall=lessons)
+        return briefing.model_copy(update={"lessons": lessons})
+
+    def _last_turn(self, reply: str, results: str) -> Turn | None:
+        """Return the turn that the reply ends, if something was asked."""
+        if self._question is None:
+            return None
+        number = self._turn - 1
+        return Turn(
+            number=number,
+            question=self._question.text,
             reply=reply,
             results=results,
-            differential=move.differential,
-            at=case.at(turn),
+            differential=self._question.differential,
+            at=self._case.at(number),
         )
-    raise AssertionError("a doctor that has no turns left must conclude")
+
+    def _remember(self, turn: Turn | None) -> None:
+        """Let the memory take in a turn in the background."""
+        self._remembering = asyncio.create_task(remember(self._memory, turn, self._journal))
+
+    async def _remembered(self) -> None:
+        """Wait until the memory has taken in the last turn."""
+        task, self._remembering = self._remembering, None
+        if task is not None:
+            await task
+
+
+async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -> Ending:
+    """Let the doctor ask until it concludes, or must conclude at the turn limit."""
+    reply, results = case.complaint, ""
+    before: Exchange | None = None
+    repeats = Repeats(case.language, case.complaint)
+    async with DoctorWithMemory(seats, case, journal, turn_limit) as doctor:
+        while True:
+            move = await doctor.next_move(reply, results)
+            if isinstance(move, Conclusion):
+                journal.add(Concluded, Role.DOCTOR, **move.model_dump())
+                return Ending.CONCLUDED if doctor.questions_left else Ending.TURN_LIMIT
+            answer = await _answered(seats, move, before, repeats, journal)
+            reply, results = answer or ("", "")
+            before = Exchange(question=move.text, reply=reply) if answer else None
 
 
 async def _answered(
@@ -140,23 +243,6 @@ async def _answered(
     disclosed = tuple(name for name in names if name in spoken or name in selection.reported)
     journal.add(Answered, Role.PATIENT, reply=answer.text, maker=answer.maker, disclosed=disclosed)
     return answer.text, selection.results
-
-
-@asynccontextmanager
-async def _meanwhile(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
-    """Run some work in the background, and wait for its end: what it has asked a model for is paid for.
-
-    If both fail, the error of the foreground is raised.
-    """
-    task = asyncio.create_task(work)
-    try:
-        yield
-    except BaseException as error:
-        if isinstance(error, asyncio.CancelledError):
-            task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-        raise
-    await task
 
 
 async def remember(memory: Memory, turn: Turn | None, journal: Journal) -> None:

@@ -2,7 +2,7 @@
 
 from osler.agents.doctors.plain import DoctorSettings
 from osler.agents.doctors.registry import Doctor, DoctorFactory, doctor_factory, doctor_names
-from osler.agents.messages import Briefing, Case, Conclusion, Question
+from osler.agents.messages import Briefing, Case, Conclusion, Question, ReadyToConclude
 from osler.runs.events import Maker
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "DoctorSettings",
     "Maker",
     "Question",
+    "ReadyToConclude",
     "doctor_factory",
     "doctor_names",
 ]

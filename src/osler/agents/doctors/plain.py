@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -12,14 +11,13 @@ from pydantic import BaseModel
 
 from osler.agents.autogen import Participant
 from osler.agents.calls import Caller
-from osler.agents.messages import Briefing, Case, Conclusion, Question, query_to_conclude
+from osler.agents.messages import Briefing, Case, Conclusion, Question, ReadyToConclude
 from osler.agents.parsing import conclusion_of, several
 from osler.agents.prompt_slots import briefing_slots
 from osler.loosejson import json_of
-from osler.memory.base import Recall
 from osler.models import Backbone, ChatMessage, FailureKind
 from osler.prompts import Prompt, prompt
-from osler.runs.events import ConsultationError, Ending, Intervened, Intervention, Journal, Maker, Recalled, Role
+from osler.runs.events import ConsultationError, Ending, Intervened, Intervention, Journal, Maker, Role
 
 LONGEST_QUESTION = 2000
 """Characters that the patient hears; what is longer is a model that repeats itself."""
@@ -42,8 +40,6 @@ class DoctorSettings:
     journal: Journal
     answer_tokens: int = 1000
     """Tokens that one answer of the model may take, its thinking included."""
-    recall_to_conclude: Callable[[str, int | None], Awaitable[Recall]] | None = None
-    """How the memory recalls for a conclusion, if it does that in another way than for a question."""
 
     async def ask(
         self,
@@ -92,26 +88,15 @@ class PlainDoctor(Participant):
         super().__init__("doctor", "Asks, then gives diagnosis and treatment.")
         self._settings = settings
 
-    async def respond(self, content: Any) -> Question | Conclusion:
+    async def respond(self, content: Any) -> Question | Conclusion | ReadyToConclude:
         """Decide on the next step."""
         briefing = briefing_of(content, self._settings.case)
-        move = await self.next_move(briefing) if briefing.turns_left > 0 else None
+        if briefing.turns_left <= 0:
+            return self._counted(await self.conclude(briefing))
+        move = await self.next_move(briefing)
         if isinstance(move, Question):
             return self._shortened(move)
-        if move is None:
-            move = await self.conclude(await self._to_conclude(briefing))
-        return self._counted(move)
-
-    async def _to_conclude(self, briefing: Briefing) -> Briefing:
-        """Return the briefing with what the memory recalls for a conclusion; at the turn limit it has that already."""
-        recall_again = self._settings.recall_to_conclude
-        if recall_again is None or briefing.turn == 1 or not briefing.turns_left:
-            return briefing
-        query = query_to_conclude(briefing.case.complaint, briefing.question, briefing.reply)
-        beside = briefing.turn - 1 if briefing.question else None
-        recall = await recall_again(query, beside)
-        self._settings.journal.add(Recalled, Role.MEMORY, query=query, recall=recall, to_conclude=True, beside=beside)
-        return briefing.model_copy(update={"recall": recall})
+        return self._counted(move) if move else ReadyToConclude()
 
     async def next_move(self, briefing: Briefing) -> Question | Conclusion | None:
         """Return the next question, or an early conclusion; None if the doctor wants to be asked for its conclusion.

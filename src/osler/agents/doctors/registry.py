@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from osler.agents.autogen import Participant
 from osler.agents.doctors.plain import DoctorSettings, PlainDoctor, briefing_of
 from osler.agents.doctors.stepwise import ChecklistDoctor, StepwiseDoctor
-from osler.agents.messages import Briefing, Case, Conclusion, Question
+from osler.agents.messages import Briefing, Case, Conclusion, Question, ReadyToConclude
 from osler.errors import OslerError, printable
 from osler.plugins import plugin_factory, plugin_names
 from osler.runs.events import ConsultationError, Ending, Maker
@@ -48,7 +48,7 @@ class Doctor(Protocol):
     """The interface of a doctor of your own."""
 
     def respond(self, content: Briefing) -> Awaitable[object]:
-        """Return the next question, or the conclusion."""
+        """Return the next question, the conclusion, or that it is ready to conclude."""
         ...
 
 
@@ -60,7 +60,7 @@ class ForeignDoctor(Participant):
         super().__init__("doctor", f"A doctor of the strategy {strategy}.")
         self._strategy, self._doctor, self._case = strategy, doctor, case
 
-    async def respond(self, content: Any) -> Question | Conclusion:
+    async def respond(self, content: Any) -> Question | Conclusion | ReadyToConclude:
         """Return its move. A question that does not name its maker was made by its model."""
         briefing = briefing_of(content, self._case)
         try:
@@ -71,10 +71,12 @@ class ForeignDoctor(Participant):
             raise self._fault(f"{type(error).__name__}: {printable(str(error))[:300]}") from error
         if isinstance(move, Conclusion):
             return move
-        if not isinstance(move, Question):
+        if not isinstance(move, Question | ReadyToConclude):
             raise self._fault(f"it answered with a {type(move).__name__}; give a Question or a Conclusion")
         if briefing.turns_left <= 0:
-            raise self._fault("it asked when no question was left; conclude where turns_left is 0")
+            raise self._fault("it gave no conclusion when no question was left; conclude where turns_left is 0")
+        if isinstance(move, ReadyToConclude):
+            return move
         return move if "maker" in move.model_fields_set else move.model_copy(update={"maker": Maker.MODEL})
 
     def _fault(self, line: str) -> ConsultationError:
