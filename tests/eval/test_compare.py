@@ -55,6 +55,7 @@ def row(
         "ending": "concluded",
         "diagnosis_verdict": verdict,
         "diagnosis_rank": 1 if verdict == "correct" else None,
+        "differential_judged": True,
         "treatment_verdict": None,
         **more,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +21,7 @@ from osler.eval.verdict import Verdict
 from osler.language import Language
 from osler.records import PatientRecord, RecordPool
 from osler.runs.events import Concluded
-from osler.runs.plan import Plan, Settings
+from osler.runs.plan import Plan, Selector, Settings
 from osler.runs.store import RunFile, RunWriter, StoredScore, StoredVerdict
 from tests.conftest import REPO, Run
 from tests.eval.held_runs import held
@@ -56,11 +57,13 @@ class FixedJudge:
 LENIENT = FixedJudge("lenient/1", {"crystals": C, "Arthritis": C})
 STRICT = FixedJudge("strict/1", {"crystals": C, "Arthritis": W})
 MIDDLE = FixedJudge("middle/1", {"crystals": P, "Arthritis": W})
+HARSH = FixedJudge("harsh/1", {"": W})
+"""Calls everything wrong."""
 
 
 @pytest.fixture(autouse=True)
 def _fresh() -> None:
-    for one in (LENIENT, STRICT, MIDDLE):
+    for one in (LENIENT, STRICT, MIDDLE, HARSH):
         one.calls.clear()
         one.most = None
 
@@ -202,6 +205,30 @@ def test_all_answers_are_judged_on_request_under_a_name_that_says_so(run: Path, 
         rows = list(opened.rows("lenient/1 alone"))
     assert {row["treatment_verdict"] for row in rows} == {"none"}
     assert {row["diagnosis_verdict"] for row in rows if row["memory"] == "tim"} == {"none"}
+
+
+def test_right_among_five_is_never_borrowed_from_the_ladder(run: Path, osler: Run) -> None:
+    """The ladder finds the truth in the differentials of one memory; no other judge has read a differential."""
+    osler("score", run, *judges("HARSH"), "--all")
+    osler("score", run, *judges("LENIENT"))
+    with RunWriter.resume(run) as store:  # as versions before stored it: with the ladder's rank
+        (number, *_) = store.find_ended(Selector(case="gout-en", memory="tim"))
+        borrowed = StoredVerdict("diagnosis", W.value, "judge", "because", 2)
+        store.scored(number, StoredScore("harsh/1 alone", [borrowed]))
+    by_ladder = json.loads(osler("compare", run, "--format", "json").stdout)["columns"]
+    assert [one["figures"]["diagnosis_top5"]["value"] for one in by_ladder] == [0, 0, 1]
+    for judge in ("harsh/1 alone", "lenient/1"):
+        columns = json.loads(osler("compare", run, "--judge", judge, "--format", "json").stdout)["columns"]
+        assert [one["figures"]["diagnosis_top5"]["value"] for one in columns] == [None] * 3, judge
+        assert all(one["figures"]["diagnosis_top5"]["n"] == 0 for one in columns)
+        shown = " ".join(osler("compare", run, "--judge", judge).stdout.split())
+        assert f"right among five is not measured: {judge} judged final diagnoses" in shown
+        scores = load_run(run).scores(judge)
+        assert scores["diagnosis_rank"].isna().all() and not scores["differential_judged"].any()
+    assert "not measured" not in osler("compare", run).stdout
+    with RunFile.open(run) as opened:
+        ranks = {one.rank for one in stored_verdicts(opened, "lenient/1").values() if one.verdict != "correct"}
+    assert ranks == {None}
 
 
 def test_a_judge_that_dies_keeps_what_it_said(run: Path, osler: Run) -> None:

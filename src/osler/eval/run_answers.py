@@ -16,6 +16,8 @@ from osler.runs.store import RunFile, RunWriter, StoredScore, StoredVerdict
 KINDS: tuple[Kind, ...] = ("diagnosis", "treatment")
 OWN_RUNGS = frozenset({"model", "judge", "person"})
 """The rungs of verdicts that a judge gave itself, and did not take over from the ladder or a panel."""
+_LADDERS = f"{LADDER.split('/')[0]}/"
+"""Begins the name of every version of the ladder."""
 
 
 class AnswerPlace(NamedTuple):
@@ -53,10 +55,9 @@ class RunAnswer:
         return bool(self.content.text.strip()) and self.by_ladder.verdict != Verdict.UNPARSED
 
     def verdict(self, opinion: Opinion, tokens: int | None = 0) -> StoredVerdict:
-        """A judge's opinion as it is stored; a correct diagnosis has the first rank."""
-        is_first = opinion.verdict is Verdict.CORRECT and self.content.kind == "diagnosis"
-        rank = 1 if is_first else self.by_ladder.rank
-        return StoredVerdict(self.content.kind, opinion.verdict.value, opinion.rung, opinion.because, rank, tokens)
+        """A judge's opinion as it is stored."""
+        said = StoredVerdict(self.content.kind, opinion.verdict.value, opinion.rung, opinion.because, None, tokens)
+        return _with_own_rank(said)
 
 
 def answers_of(store: RunFile) -> Iterator[RunAnswer]:
@@ -72,6 +73,17 @@ def answers_of(store: RunFile) -> Iterator[RunAnswer]:
                     Language(row["language"]),
                     StoredVerdict(kind, verdict, rung, because, rank),
                 )
+
+
+def has_judged_differentials(judge: str) -> bool:
+    """Check whether a judge read the differentials too: only the ladder does, of whatever version."""
+    return judge.startswith(_LADDERS)
+
+
+def _with_own_rank(verdict: StoredVerdict) -> StoredVerdict:
+    """Keep no rank but that of a correct diagnosis, which comes first: the others are the ladder's."""
+    is_first = verdict.kind == "diagnosis" and verdict.verdict == Verdict.CORRECT
+    return replace(verdict, rank=1 if is_first else None)
 
 
 def by_content(answers: Iterable[RunAnswer]) -> dict[AnswerContent, list[RunAnswer]]:
@@ -100,11 +112,12 @@ def own_opinions(store: RunFile, judge: str, answers: Iterable[RunAnswer]) -> di
 
 
 def store_verdicts(store: RunWriter, judge: str, verdicts: Mapping[AnswerPlace, StoredVerdict]) -> None:
-    """Store verdicts under a judge's name; those that are stored already stay as they are."""
+    """Store verdicts under the name of a judge that is not the ladder; those that are stored stay as they are."""
     before = stored_verdicts(store, judge)
     new: dict[int, list[StoredVerdict]] = defaultdict(list)
-    for place, one in verdicts.items():
-        if before.get(place) != replace(one, tokens=None):
-            new[place.number].append(one)
+    for place, verdict in verdicts.items():
+        own = _with_own_rank(verdict)
+        if before.get(place) != replace(own, tokens=None):
+            new[place.number].append(own)
     for number, some in new.items():
         store.scored(number, StoredScore(judge, some))

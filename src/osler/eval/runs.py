@@ -12,6 +12,7 @@ from osler.eval.faithfulness import RULES
 from osler.eval.faithfulness.patient_verdicts import FIGURES, patient_verdicts, ruler_of
 from osler.eval.ladder import LADDER
 from osler.eval.panel import PERSON
+from osler.eval.run_answers import has_judged_differentials
 from osler.eval.verdict import Verdict
 from osler.runs.makers import Makers
 from osler.runs.store import RunFile
@@ -66,9 +67,13 @@ class Run:
         """
         chosen = ruler_of([self.file], ruler)
         said = None if chosen == RULES else patient_verdicts(self.file, chosen)
-        causes = explanations(self.file, self.judge(judge))
-        for row in self.file.scores(self.judge(judge)):
+        judged_by = self.judge(judge)
+        causes = explanations(self.file, judged_by)
+        for row in self.file.scores(judged_by):
             told = dict(row)
+            told["differential_judged"] = row["diagnosis_verdict"] is not None and has_judged_differentials(judged_by)
+            if not told["differential_judged"]:
+                told["diagnosis_rank"] = None
             told.pop("cell")
             told |= json.loads(told.pop("measures") or "{}")
             told["makers"] = Makers.read(told)
@@ -95,7 +100,9 @@ class Run:
 
         `diagnosis_right` and `treatment_right` are 1 or 0, and nothing if nothing was judged: their means leave out
         what failed and what has no verdict yet. An undecided verdict is not right there, and right in
-        `diagnosis_right_at_most` and `treatment_right_at_most`: accuracy lies between the two means. Who made what is
+        `diagnosis_right_at_most` and `treatment_right_at_most`: accuracy lies between the two means. `diagnosis_rank`
+        is the place of the first right diagnosis in the differential, if `differential_judged`: a judge other than the
+        rules reads the final diagnosis alone. Who made what is
         counted as `questions_model`, `replies_rules` and so on, what was done to models' words as
         `interventions_doctor_unread`, what a seat used as `tokens_in_doctor`. `patient_ruler` is who counted leaks,
         fabrications and contradictions. If the run was explained for this judge,

@@ -28,8 +28,9 @@ def _is(kind: str, *verdicts: Verdict) -> Value:
 
 
 def _is_among_five(row: Row) -> float | None:
+    """Whether this judge calls one of the first five diagnoses right; None if it has not judged the differential."""
     rank = row["diagnosis_rank"]
-    return None if row["diagnosis_verdict"] is None else rank is not None and rank <= 5
+    return rank is not None and rank <= 5 if row["differential_judged"] else None
 
 
 def _used(seat: Role, name: str) -> Value:

@@ -14,6 +14,7 @@ from osler.eval.compare.comparison import SIGNIFICANT, ColumnDifference, Compari
 from osler.eval.compare.noise import MOST, POWER
 from osler.eval.experience import as_json as experience_json
 from osler.eval.experience import tables as experience_tables
+from osler.eval.run_answers import has_judged_differentials
 from osler.eval.statistics import Interval
 from osler.eval.text_tables import Grid, p_text
 from osler.runs.makers import intervention_rows, maker_note, own_merit, share_rows
@@ -69,6 +70,8 @@ def _main(comparison: Comparison) -> Grid:
     if most > 1:
         notes.append("pass^k: all of k trials of a record are right; its n are records with at least k trials")
     notes += [*_undecided(columns), *_notes(comparison)]
+    if not has_judged_differentials(comparison.judge):
+        notes.append(f"right among five is not measured: {comparison.judge} judged final diagnoses, no differentials")
     if marked:
         notes.append("* told apart from its reference: see the paired differences")
     for column, ceiling, gap in comparison.gaps:
