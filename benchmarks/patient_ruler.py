@@ -1,7 +1,7 @@
 """How far a ruler of the patient's replies agrees with the labels: recall and precision, by kind of fault and language.
 
 python benchmarks/patient_ruler.py [--half held_out]                 the rules, on all labelled replies of that half
-python benchmarks/patient_ruler.py --write                           and write down what is printed under every table
+python benchmarks/patient_ruler.py --write                           and write down what reports and docs/judging.md say
 python benchmarks/patient_ruler.py --judge MODEL@http://127.0.0.1:8091/v1 --each 40    a model, on some of each pool
 """
 

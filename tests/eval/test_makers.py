@@ -37,7 +37,7 @@ from osler.runs.events import (
 from osler.runs.makers import Makers, Product, Usage
 from osler.runs.store import RunFile
 from osler.simulator.summary import summary
-from tests.eval.held_runs import made_run
+from tests.eval.held_runs import Judge, made_run
 from tests.eval.test_measures import ANKLES, ASTHMA, MRI, PAIN, PALPATION, RADIOGRAPH, of
 
 POOL = RecordPool.open()
@@ -144,7 +144,7 @@ def text_of(shown: RenderableType) -> str:
     return out.getvalue()
 
 
-def mixed_run(path: Path) -> Path:
+def mixed_run(path: Path, judge: Judge = lambda _: "correct") -> Path:
     """Two columns: a model with a checklist and refused replies, and the rules."""
     counts = Makers(
         made={
@@ -162,6 +162,7 @@ def mixed_run(path: Path) -> Path:
     return made_run(
         path,
         [POOL.get("croup-en"), POOL.get("gout-en")],
+        judge,
         backbones=("rules", SPEC),
         memories=("raw",),
         measures=lambda cell: {"makers": stored} if cell.column.backbone == SPEC else {},
@@ -174,14 +175,14 @@ def test_every_table_tells_who_made_what(tmp_path: Path) -> None:
     tables = grids(comparison)
     made = next(table for table in tables if table.title == "who made what")
     rows = {row[0]: row[1:] for row in made.rows}
-    assert rows["questions"] == ["2", "8"]
+    assert rows["questions (total)"] == ["2", "8"]
     assert rows["questions: model %"] == ["0.0", "25.0"] and rows["questions: strategy %"] == ["0.0", "75.0"]
     assert rows["questions: rules %"] == ["100.0", "0.0"] and "questions: silent %" not in rows
     assert rows["replies: cut %"] == ["0.0", "25.0"] and rows["thoughts: model %"] == ["–", "100.0"]
-    assert rows["patient: refused"] == ["0", "4"] and rows["memory: proposed, refused"] == ["0", "4"]
+    assert rows["patient: refused (total)"] == ["0", "4"] and rows["memory: proposed, refused (total)"] == ["0", "4"]
     main = {row[0]: row[1:] for row in tables[0].rows}
-    assert main["tokens: doctor"] == ["0", "120"] and main["tokens: patient"] == ["0", "55"]
-    assert main["cost: doctor, USD"] == ["0.0000", "0.5000"] and "tokens: RAM" not in main
+    assert main["tokens: doctor (mean)"] == ["0", "120"] and main["tokens: patient (mean)"] == ["0", "55"]
+    assert main["cost: doctor, USD (mean)"] == ["0.0000", "0.5000"] and "tokens: RAM (mean)" not in main
     assert any("only what the doctor itself asked" in note for note in tables[0].notes)
     for text in (text_of(page(tables)), *("\n".join(map(writer, tables)) for writer in WRITERS.values())):
         assert "questions: strategy" in text and "tokens: doctor" in text and "75.0" in text

@@ -43,7 +43,9 @@ def test_accuracy_has_two_bounds_in_every_format(run: Path) -> None:
     for text in forms(comparison):
         assert "25.0 [" in line_of(text, "diagnosis right %") and "50.0 [" in line_of(text, "diagnosis right at most %")
         assert "25.0 [" in line_of(text, "treatment right %") and "75.0 [" in line_of(text, "treatment right at most %")
-        assert "1" in line_of(text, "diagnosis undecided") and "2" in line_of(text, "treatment undecided")
+        assert "1" in line_of(text, "diagnosis undecided (total)") and "2" in line_of(
+            text, "treatment undecided (total)"
+        )
     said = " ".join(terminal.split())
     assert "rules raw 1 of 4 diagnoses, rules raw 2 of 4 treatments" in said and REMEDY in said
     (column,) = json.loads(json_text(comparison))["columns"]
@@ -60,7 +62,7 @@ def test_scores_have_both_bounds(run: Path) -> None:
 def test_the_table_after_a_run_has_both_bounds(run: Path) -> None:
     with RunFile.open(run) as opened:
         shown = text_of(summary(opened, "rules"))
-    assert "0.250" in line_of(shown, "diagnosis right  ") and "0.500" in line_of(shown, "diagnosis right at most")
+    assert "0.250" in line_of(shown, "diagnosis right (share)") and "0.500" in line_of(shown, "diagnosis right at most")
     assert " 2 " in line_of(shown, "treatment undecided") and "0.750" in line_of(shown, "treatment right at most")
     assert REMEDY in shown
 

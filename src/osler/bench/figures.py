@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
+from osler import row_labels
 from osler.bench.cases import QuestionKind
 from osler.bench.person import STAGES, TOP
 from osler.bench.results import AskedResult, PersonResult
@@ -20,6 +21,11 @@ class BenchMeasure(NamedTuple):
     values: Callable[[PersonResult], Iterable[float | None]]
     form: str = "share"
     """`share` or `number`."""
+
+    @property
+    def label(self) -> str:
+        """Its row in a table: its name, and that it is a mean if it is no share."""
+        return self.name if self.form == "share" else row_labels.mean(self.name)
 
 
 def hit(asked: AskedResult, k: int) -> float | None:
@@ -180,10 +186,12 @@ def bench_grid(found: DataFigures, ks: Sequence[int], settings: dict[str, Any]) 
     ]
     for row in measures(ks, bool(settings["model"])):
         if any(row.name in one.figures for one in columns):
-            rows.append([row.name, *(_cell(one.figures.get(row.name), row.form) for one in columns)])
+            rows.append([row.label, *(_cell(one.figures.get(row.name), row.form) for one in columns)])
     if settings["model"]:
-        rows.append(["model failures", *(str(one.failed) for one in columns)])
-        rows.append(["cost in USD", *("–" if one.cost is None else f"{one.cost:.4f}" for one in columns)])
+        rows.append([row_labels.total("model failures"), *(str(one.failed) for one in columns)])
+        rows.append(
+            [row_labels.total("cost in USD"), *("–" if one.cost is None else f"{one.cost:.4f}" for one in columns)]
+        )
     left_out = settings["counts"].get(found.data, {}).get("left_out", 0)
     notes = [
         f"answers by {settings['model'] or 'no model: the recall itself is looked at'};"

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
+from osler import row_labels
 from osler.eval.statistics import Figure
 from osler.eval.text_tables import Grid
 from osler.eval.verdict import Verdict
@@ -177,7 +178,7 @@ def tables(found: ExperienceFigures | None) -> list[Grid]:
     rows = [
         ["consultations that recalled a lesson %", *recalling],
         ["nearest patient of a lesson", *nearest],
-        ["cases kept away", *(str(one.kept_away) for one in columns)],
+        [row_labels.total("cases kept away"), *(str(one.kept_away) for one in columns)],
     ]
     return [*made, Grid("experience: who could learn from whom", header, rows, [_CERTIFICATE])]
 

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from pydantic import TypeAdapter
 
+from osler import row_labels
 from osler.language import Language
 from osler.locale import load_texts
 from osler.runs.events import Answered, Asked, Called, Intervened, Intervention, Maker, Remembered, Retrieved, Role
@@ -193,7 +194,7 @@ def share_rows(columns: Sequence[Makers]) -> Iterator[list[str]]:
         shares = [column.shares(product) for column in columns]
         if not any(shares):
             continue
-        yield [product.value, *(str(column.number(product)) for column in columns)]
+        yield [row_labels.total(product.value), *(str(column.number(product)) for column in columns)]
         for maker in Maker:
             if any(maker in one for one in shares):
                 told = (f"{100 * one.get(maker, 0.0):.1f}" if one else "–" for one in shares)
@@ -206,10 +207,10 @@ def intervention_rows(columns: Sequence[Makers]) -> Iterator[list[str]]:
         for kind in Intervention:
             counts = [column.interventions_of(seat, kind) for column in columns]
             if any(counts):
-                yield [f"{seat_name(seat)}: {kind}", *map(str, counts)]
+                yield [row_labels.total(f"{seat_name(seat)}: {kind}"), *map(str, counts)]
     if any(column.proposed for column in columns):
-        yield ["memory: proposed", *(str(column.proposed) for column in columns)]
-        yield ["memory: proposed, refused", *(str(column.refused) for column in columns)]
+        yield [row_labels.total("memory: proposed"), *(str(column.proposed) for column in columns)]
+        yield [row_labels.total("memory: proposed, refused"), *(str(column.refused) for column in columns)]
 
 
 def _usage_rows(columns: Sequence[Makers], consultations: Sequence[int]) -> Iterator[list[str]]:
@@ -220,7 +221,7 @@ def _usage_rows(columns: Sequence[Makers], consultations: Sequence[int]) -> Iter
             if any(sums):
                 pairs = zip(sums, consultations, strict=True)
                 told = ("–" if used is None or not count else f"{used / count:.{digits}f}" for used, count in pairs)
-                yield [label.format(seat_name(seat)), *told]
+                yield [row_labels.mean(label.format(seat_name(seat))), *told]
 
 
 def own_merit(columns: Iterable[Makers]) -> list[str]:

@@ -8,6 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from osler import row_labels
 from osler.errors import UserError, printable
 from osler.runs.plan import COLUMN
 from osler.runs.run_servers import server_lines
@@ -41,7 +42,7 @@ def status_page(run: RunFile) -> Group:
     about, standing, settings = run.about(), run.status(), run.settings.as_json()
     fields = [name for name in COLUMN if name != "variants" or any(column.variants for column in run.columns())]
     table = Table(box=None, pad_edge=False)
-    for name in (*fields, "done", "failed", "to do", "turns", "tokens"):
+    for name in (*fields, "done", "failed", "to do", row_labels.mean("turns"), row_labels.total("tokens")):
         table.add_column(name, justify="left" if name in COLUMN else "right")
     columns = ", ".join(f"cells.{name}" for name in COLUMN)
     for row in run.rows(

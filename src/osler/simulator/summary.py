@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Group
 from rich.text import Text
 
+from osler import row_labels
 from osler.eval.faithfulness import RULES
 from osler.eval.faithfulness.patient_verdicts import ruler_notes
 from osler.eval.ladder import LADDER
@@ -23,7 +24,10 @@ from osler.wide_table import WideTable
 _NOT_JUDGED = "not judged"
 _MEMORY_FAILED = "memory calls failed in"
 _KINDS = ("diagnosis", "treatment")
-_UNLESS_ZERO = {_NOT_JUDGED, _MEMORY_FAILED, *(f"{kind} undecided" for kind in _KINDS)}
+_RIGHT = {kind: f"{kind} right (share)" for kind in _KINDS}
+_AT_MOST = {kind: f"{kind} right at most (share)" for kind in _KINDS}
+_UNDECIDED = {kind: row_labels.total(f"{kind} undecided") for kind in _KINDS}
+_UNLESS_ZERO = {_NOT_JUDGED, _MEMORY_FAILED, *_UNDECIDED.values()}
 """Rows that are left out if they are all zeros."""
 _REMEDY = "undecided is counted as not right, and at most as right; `osler score RUN --judge SPEC` lets a model decide"
 
@@ -44,15 +48,14 @@ def summary(run: RunFile, patient: str) -> Group | Text:
     columns = [_figures(rows) for rows in groups.values()]
     rows = [[name, *(figures[name] for figures in columns)] for name in columns[0]]
     zeros = {name for name, *cells in rows if name in _UNLESS_ZERO and set(cells) == {"0"}}
-    zeros |= {f"{kind} right at most" for kind in _KINDS if f"{kind} undecided" in zeros}
+    zeros |= {_AT_MOST[kind] for kind in _KINDS if _UNDECIDED[kind] in zeros}
     shown = [row for row in rows if row[0] not in zeros]
     known = {row[0] for row in shown}
     more = [row for row in _maker_rows(list(groups.values())) if row[0] not in known]
     names = ShortNames.of(groups)
     headers = [names.header(column) for column in groups]
-    notes = [*ruler_notes([run], RULES)][:1]
-    if any(f"{kind} undecided" in known for kind in _KINDS):
-        notes.insert(0, _REMEDY)
+    notes = [_REMEDY] if any(label in known for label in _UNDECIDED.values()) else []
+    notes += [row_labels.NOTE, *ruler_notes([run], RULES)[:1]]
     table = WideTable(f"patient: {backbone_name(patient)}", headers, shown + more)
     return Group(table, *(Text(note, style="dim") for note in notes))
 
@@ -73,11 +76,11 @@ def _figures(rows: Rows) -> dict[str, str]:
         _MEMORY_FAILED: str(sum(bool(row["measures"].get("memory_failures")) for row in answered)),
         **_right("diagnosis", answered),
         **_right("treatment", answered),
-        "turns": _mean("turns", answered),
-        "repeated questions": _mean("repeats", answered),
-        "replies": str(sum(row["replies"] for row in rows)),
-        "that leak": str(sum(row["measures"].get("leaks", 0) for row in rows)),
-        "that fabricate": str(sum(row["measures"].get("fabrications", 0) for row in rows)),
+        row_labels.mean("turns"): _mean("turns", answered),
+        row_labels.mean("repeated questions"): _mean("repeats", answered),
+        row_labels.total("replies"): str(sum(row["replies"] for row in rows)),
+        row_labels.total("that leak"): str(sum(row["measures"].get("leaks", 0) for row in rows)),
+        row_labels.total("that fabricate"): str(sum(row["measures"].get("fabrications", 0) for row in rows)),
     }
 
 
@@ -86,9 +89,9 @@ def _right(kind: str, answered: Rows) -> dict[str, str]:
     verdicts = [row[f"{kind}_verdict"] for row in answered if row[f"{kind}_verdict"] is not None]
     right, undecided = (verdicts.count(verdict) for verdict in (Verdict.CORRECT, Verdict.UNDECIDED))
     return {
-        f"{kind} right": _share(right, verdicts, answered),
-        f"{kind} right at most": _share(right + undecided, verdicts, answered),
-        f"{kind} undecided": str(undecided),
+        _RIGHT[kind]: _share(right, verdicts, answered),
+        _AT_MOST[kind]: _share(right + undecided, verdicts, answered),
+        _UNDECIDED[kind]: str(undecided),
     }
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from osler.eval.course import Course
 from osler.eval.faithfulness import ReplyVerdict
-from osler.eval.faithfulness.patient_verdicts import counts_in, faults_in, ruler_notes
+from osler.eval.faithfulness.patient_verdicts import counts_in, faults_in, ruler_agreement, ruler_notes
 from osler.eval.measures import key_elements
 from osler.language import Language
 from osler.records.schema import Part, PatientRecord
@@ -80,7 +80,7 @@ def consultation(file: RunFile, key: str, ended: EndedConsultation) -> Data:
         **consultation_data(ended.transcript, ended.record, faults),
         "measures": measures,
         "lost": {"cause": lost.cause, "turn": lost.lost_at} if lost else None,
-        "patient_ruler": {"name": ruler, "notes": ruler_notes([file], ruler)},
+        "patient_ruler": {"name": ruler, "notes": [*ruler_notes([file], ruler), ruler_agreement([file], ruler)]},
         "same": _same_patient(file, ended.cell, ended.record.patient),
     }
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from osler import row_labels
 from osler.eval.statistics import Figure, Trial, mean, pass_hat_k
 from osler.eval.verdict import Verdict
 from osler.runs.events import Role
@@ -60,6 +61,11 @@ class Measure:
     """The measure that it is the upper bound of; left out of a table in which no verdict on that is undecided."""
     of_asking: bool = False
     """Says how the doctor asked; a doctor who was told everything has none."""
+
+    @property
+    def row_label(self) -> str:
+        """Its label, with a word on how it is counted if it is no share."""
+        return self.label if self.share else row_labels.mean(self.label)
 
     def of(self, row: Row) -> float | None:
         """Return its value in one consultation."""

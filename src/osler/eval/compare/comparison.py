@@ -14,7 +14,7 @@ from osler.eval.compare.columns import MEASURES, ColumnFigures, Row, columns_of
 from osler.eval.compare.noise import Noise, noise_of
 from osler.eval.experience import ExperienceFigures, experience_figures
 from osler.eval.faithfulness import RULES
-from osler.eval.faithfulness.patient_verdicts import ruler_notes, ruler_of
+from osler.eval.faithfulness.patient_verdicts import ruler_agreement, ruler_notes, ruler_of
 from osler.eval.runs import Run
 from osler.eval.statistics import Interval, Paired, holm, paired
 from osler.runs.lessons import STAGE
@@ -91,7 +91,9 @@ class Comparison:
     ruler: str = RULES
     """Who counted leaks, fabrications and contradictions of the patient."""
     ruler_notes: tuple[str, ...] = ()
-    """Who that is, and how far it agrees with people."""
+    """Who that is, in a few words."""
+    ruler_agreement: str = ""
+    """How far that agrees with people: recall and precision on labelled replies."""
     causes: LostCauses | None = None
     """Why consultations were lost, if a run was explained."""
     experience: ExperienceFigures | None = None
@@ -192,6 +194,7 @@ def compare(
         unpaired=tuple(_without_partner(pairs)),
         ruler=chosen,
         ruler_notes=tuple(ruler_notes(files, chosen)),
+        ruler_agreement=ruler_agreement(files, chosen),
         causes=lost_causes(
             named, [(one.name, two.name) for one, two in pairs], [(run.file, run.judge(judge)) for run in runs]
         ),

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from osler import row_labels
 from osler.eval.causes import as_json as causes_json
 from osler.eval.causes import tables as cause_tables
 from osler.eval.compare.columns import MEASURES, ColumnFigures, Measure
@@ -59,12 +60,13 @@ def _main(comparison: Comparison) -> Grid:
     for measure in MEASURES:
         cells = [shown(column, measure, mark="*" if (measure.name, id(column)) in marked else "") for column in columns]
         if _is_wanted(measure, columns) and any(cell != "–" for cell in cells):
-            rows.append([measure.label, *cells])
+            rows.append([measure.row_label, *cells])
         if measure.bounds and _is_wanted(measure, columns):
-            rows.append([f"{measure.bounds} undecided", *(str(column.undecided[measure.bounds]) for column in columns)])
+            undecided = [str(column.undecided[measure.bounds]) for column in columns]
+            rows.append([row_labels.total(f"{measure.bounds} undecided"), *undecided])
     most = max((max(column.passes, default=0) for column in columns), default=0)
     rows += [[f"pass^{k} %", *(_passed(column, k) for column in columns)] for k in range(2, most + 1)]
-    notes = [*comparison.ruler_notes]
+    notes = [row_labels.NOTE, *comparison.ruler_notes]
     if any("(n=" in cell for row in rows for cell in row):
         notes.append("n: what a figure was counted from, where that is not every consultation with an answer")
     if most > 1:
@@ -239,7 +241,7 @@ def _difference_notes(found: list[ColumnDifference]) -> Iterator[str]:
 def _group(name: str, columns: list[ColumnFigures]) -> Grid:
     tested = [measure for measure in MEASURES if measure.tested or (measure.bounds and _is_wanted(measure, columns))]
     rows = [["consultations", *(str(column.consultations) for column in columns)]]
-    rows += [[measure.label, *(shown(column, measure) for column in columns)] for measure in tested]
+    rows += [[measure.row_label, *(shown(column, measure) for column in columns)] for measure in tested]
     return _by_column(name, columns, rows)
 
 
@@ -263,6 +265,7 @@ def json_text(comparison: Comparison) -> str:
         "filler": comparison.filler,
         "patient_ruler": comparison.ruler,
         "patient_ruler_notes": comparison.ruler_notes,
+        "patient_ruler_agreement": comparison.ruler_agreement,
         "warnings": comparison.warnings,
         "unpaired": comparison.unpaired,
         "columns": list(map(_column_json, comparison.columns)),

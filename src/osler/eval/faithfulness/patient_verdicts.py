@@ -68,11 +68,10 @@ def ruler_of(files: Sequence[RunFile], named: str | None = None) -> str:
 
 
 def ruler_notes(files: Sequence[RunFile], ruler: str) -> list[str]:
-    """Say who measured leaks and fabrications, how far it agrees with people, and who else did."""
-    agreement = rules_agreement() if ruler == RULES else _trial(files, ruler)
-    line = agreement_line(agreement, "labelled replies" if ruler == RULES else "controls")
-    what = "leaks and fabrications" if ruler == RULES else "leaks, fabrications and contradictions"
-    notes = [f"patient: {what} by {ruler}; {line}"]
+    """Say in few words who measured leaks and fabrications, and who else did."""
+    by_rules = f"leaks and fabrications by {RULES}, a rule-based detector that misses some (docs/judging.md)"
+    by_model = f"leaks, fabrications and contradictions by {ruler}"
+    notes = [f"patient: {by_rules if ruler == RULES else by_model}"]
     unread = sum(len(body["unread"]) for file in files for body in patient_verdicts(file, ruler).values())
     if unread:
         notes.append(f"{unread} replies were not judged: the answer of {ruler} could not be read")
@@ -80,6 +79,13 @@ def ruler_notes(files: Sequence[RunFile], ruler: str) -> list[str]:
     if others := [name for name in every if name != ruler]:
         notes.append(f"also measured by {', '.join(others)}; --patient-judge NAME shows their figures")
     return notes
+
+
+def ruler_agreement(files: Sequence[RunFile], ruler: str) -> str:
+    """Say how far who measured leaks and fabrications agrees with people: recall and precision on known replies."""
+    by_rules = ruler == RULES
+    agreement = rules_agreement() if by_rules else _trial(files, ruler)
+    return f"{ruler}: {agreement_line(agreement, 'labelled replies' if by_rules else 'controls')}"
 
 
 def _trial(files: Sequence[RunFile], judge: str) -> Agreements:

@@ -112,7 +112,8 @@ def _sections(
     """Every section: its anchor, its title and what is in it."""
     if comparison is not None:
         shown = {row["number"] for row in shown_in_full(rows, MOST)}
-        tables = joined(_grid(grid, main=not place) for place, grid in enumerate(grids(comparison)))
+        agreement = element("p", f"How far leaks and fabrications can be believed: {comparison.ruler_agreement}.")
+        tables = joined([*(_grid(grid, main=not place) for place, grid in enumerate(grids(comparison))), agreement])
         yield "comparison", "Comparison", tables
         yield "figures", "Figures", _figures(pictures)
         yield "failures", "Failures", failures(run, rows, comparison.columns, shown)

@@ -11,13 +11,13 @@
   const percent = (part, whole) => (whole ? `${Osler.decimal((100 * part) / whole)} %` : '–');
 
   // Rows of a table: a label, and a cell for each column. What never occurs has no row.
-  function shares(columns) {
+  function shares(columns, named) {
     return PRODUCTS.flatMap((product) => {
       const counts = columns.map(({makers}) => makers.made[product] || {});
       if (!counts.some(total)) return [];
       const there = MAKERS.filter((maker) => counts.some((one) => one[maker]));
       return [
-        [Osler.t(`made_${product}`), counts.map((one) => Osler.count(total(one)))],
+        [named('row_total', Osler.t(`made_${product}`)), counts.map((one) => Osler.count(total(one)))],
         ...there.map((maker) => [
           `${Osler.t(`made_${product}`)}: ${Osler.word('k', maker)}`,
           counts.map((one) => percent(one[maker] || 0, total(one))),
@@ -26,7 +26,7 @@
     });
   }
 
-  function interventions(columns) {
+  function interventions(columns, named) {
     const count = (seat, kind) => columns.map(({makers}) => (makers.interventions[seat] || {})[kind] || 0);
     const rows = SEATS.flatMap((seat) =>
       KINDS.map((kind) => [`${Osler.t(seat)}: ${Osler.word('i', kind)}`, count(seat, kind)]),
@@ -37,11 +37,11 @@
     ]);
     return [...rows, ...memory]
       .filter(([, counts]) => counts.some(Boolean))
-      .map(([label, counts]) => [label, counts.map(Osler.count)]);
+      .map(([label, counts]) => [named('row_total', label), counts.map(Osler.count)]);
   }
 
   // Per consultation; a sum that is unknown in one part is not told.
-  function usage(columns) {
+  function usage(columns, named) {
     const used = ({makers, consultations}, seat, names) => {
       const own = makers.usage[seat];
       const values = names.map((name) => (own ? own[name] : 0));
@@ -56,13 +56,15 @@
     return [...rows('tokens_by', ['tokens_in', 'tokens_out'], 0), ...rows('cost_by', ['cost'], 4)]
       .filter(([, values]) => values.some(Boolean))
       .map(([label, values, digits]) => [
-        label,
+        named('row_mean', label),
         values.map((value) => (value === null ? '–' : Osler.decimal(value, digits))),
       ]);
   }
 
+  // Over many consultations a label says how they are counted; of one consultation there is nothing to say.
   function table(columns, heads) {
-    const rows = [...shares(columns), ...interventions(columns), ...usage(columns)];
+    const named = (how, label) => (heads ? Osler.t(how, {label}) : label);
+    const rows = [...shares(columns, named), ...interventions(columns, named), ...usage(columns, named)];
     return h(
       'div',
       {class: 'scroll'},

@@ -134,6 +134,8 @@ Osler.words = {
   repeats: ['Repeats', '重复'],
   retrieved: ['Found in the record', '病历中找到'],
   reveal: ['Reveal truth and verdict', '揭晓答案与评判'],
+  row_mean: ['{label} (mean)', '{label}（均值）'],
+  row_total: ['{label} (total)', '{label}（合计）'],
   runs: ['Runs', '运行'],
   say: ['Say', '回答'],
   score: ['score', '得分'],
