@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import islice
 from operator import add
 
 import numpy as np
@@ -123,8 +124,8 @@ class Evidence:
         self._terms, self._whole = _by_concept(weighed), np.maximum([sum(name.values()) for name in weighed], 1e-9)
         """For each term the names that have it, and for each name the weight of all its terms."""
         self._topics = _by_concept(_entry_topics(record))
-        texts = ((*some, entry.report, entry.said) for some, entry in zip(names, record.entries, strict=True))
-        self._read = _by_concept(_meant_by_any(some, self._language) for some in texts)
+        texts = [(*some, entry.report, entry.said) for some, entry in zip(names, record.entries, strict=True)]
+        self._read = _by_concept(_meant_by_any(texts, self._language))
         """The same as the concept model reads names and texts of the entries."""
 
     def rows(self, question: str) -> Floats:
@@ -159,11 +160,16 @@ def _about(known: ByConcept, asked: dict[str, float], size: int, join: Callable[
     return np.array(found)
 
 
-def _meant_by_any(texts: Sequence[str], language: Language) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for likely in meant(texts, language):
-        for concept in likely.keys() - _TALK:
-            found[concept] = max(likely[concept], found.get(concept, 0.0))
+def _meant_by_any(entries: Sequence[Sequence[str]], language: Language) -> list[dict[str, float]]:
+    """For each entry the concepts that any of its texts means, with the highest probability."""
+    likely = iter(meant([text for texts in entries for text in texts], language))
+    found: list[dict[str, float]] = []
+    for texts in entries:
+        highest: dict[str, float] = {}
+        for of_text in islice(likely, len(texts)):
+            for concept, share in of_text.items():
+                highest[concept] = max(share, highest.get(concept, 0.0))
+        found.append({concept: share for concept, share in highest.items() if concept not in _TALK})
     return found
 
 

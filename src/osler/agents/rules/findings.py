@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from osler.agents.messages import Briefing, Case
-from osler.agents.rules.knowledge import Finding, Item, by_question, is_about, items_named, knowledge
+from osler.agents.rules.knowledge import NumberRule, by_question, is_about, items_named, knowledge
 from osler.language import Language, Speaker
 from osler.language.answers import read_answer
 from osler.language.cues import finder
@@ -55,7 +55,7 @@ def known_from(briefing: Briefing) -> Known:
         findings |= {name: there for name, there in told.items() if there or name not in findings}
         item = by_question(language).get(plain(question))
         for one in [item] if item else items_named(question, language):
-            findings |= _findings_answered(one, answer, language)
+            findings |= _findings_answered(one.id, answer, language)
             asked.add(one.id)
     items = knowledge().item_of
     # What was felt or found at an earlier visit was so then; a test that is asked for today is looked up in the notes.
@@ -120,7 +120,9 @@ def _with_value(mention: Mention) -> Mention:
     return Mention(f"{mention.what} {mention.value}".strip(), mention.denied, whose=mention.whose)
 
 
-def _findings_named(mentions: Sequence[Mention], language: Language) -> Findings:
+# A memory recalls the same answers in every turn: each is searched once.
+@lru_cache(maxsize=2048)
+def _findings_named(mentions: Mentions, language: Language) -> Mapping[str, bool]:
     """Return the findings that mentions show for the items they name."""
     found: Findings = {}
     for mention in mentions:
@@ -129,19 +131,21 @@ def _findings_named(mentions: Sequence[Mention], language: Language) -> Findings
                 continue
             for name, finding in item.findings.items():
                 has_cues = finding.cues(language) or finding.number
-                shown = _shown(finding, mentions, language) if has_cues else not mention.denied
+                shown = _shown(name, mentions, language) if has_cues else not mention.denied
                 if shown is not None:
                     found[name] = found.get(name, False) or shown
     return found
 
 
-def _findings_answered(item: Item, answer: Sequence[Mention], language: Language) -> Findings:
+@lru_cache(maxsize=2048)
+def _findings_answered(item_id: str, answer: Mentions, language: Language) -> Mapping[str, bool]:
     """Return the findings that the answer to an item's question shows."""
+    item = knowledge().items[item_id]
     normal = result_words("normal", language)
     about = [one for one in answer if is_about(item, one.what, language)]
     there = any(not one.denied and not normal.search(one.what) for one in about)
     shown = {
-        name: _shown(finding, answer, language)
+        name: _shown(name, answer, language)
         for name, finding in item.findings.items()
         if finding.cues(language) or finding.number
     }
@@ -152,22 +156,48 @@ def _findings_answered(item: Item, answer: Sequence[Mention], language: Language
     return {name: bool(shown.get(name, there)) for name in item.findings}
 
 
-def _shown(finding: Finding, mentions: Iterable[Mention], language: Language) -> bool | None:
+def _shown(name: str, mentions: Mentions, language: Language) -> bool | None:
     """Return True if shown, False if denied or a number within the normal, None if not mentioned."""
     verdict: bool | None = None
-    rule = finding.number
+    finding = _searched_findings(language)[name]
     for mention in mentions:
         text = _level(mention.what)
-        for cue in finding.cues(language):
-            if _has(text, _level(cue), language):
-                if not mention.denied or finder("negation", language).search(cue):
-                    return True
-                verdict = False
-        for value in _numbers_after(rule.after.get(language, ()), text) if rule else ():
+        if _has_any(text, finding.denials, language):
+            return True
+        if _has_any(text, finding.cues, language):
+            if not mention.denied:
+                return True
+            verdict = False
+        rule = finding.number
+        for value in _numbers_after(finding.before_number, text) if rule else ():
             if rule and (value > rule.above or value < rule.below):
                 return True
             verdict = False
     return verdict
+
+
+class _SearchedFinding(NamedTuple):
+    """What shows a finding in a text that `_level` has levelled."""
+
+    cues: tuple[str, ...]
+    denials: tuple[str, ...]
+    """Cues that deny by themselves: a mention that has one shows the finding also where it is denied."""
+    number: NumberRule | None
+    before_number: tuple[str, ...]
+
+
+@cache
+def _searched_findings(language: Language) -> dict[str, _SearchedFinding]:
+    """Every finding by its name."""
+    denies = finder("negation", language).search
+    searched: dict[str, _SearchedFinding] = {}
+    for name, item in knowledge().item_of.items():
+        finding = item.findings[name]
+        cues = [_level(cue) for cue in finding.cues(language) if not denies(cue)]
+        denials = [_level(cue) for cue in finding.cues(language) if denies(cue)]
+        before = finding.number.after.get(language, ()) if finding.number else ()
+        searched[name] = _SearchedFinding(tuple(cues), tuple(denials), finding.number, before)
+    return searched
 
 
 @lru_cache(maxsize=16384)
@@ -176,10 +206,15 @@ def _level(text: str) -> str:
     return _ARTICLE.sub("", plain(text))
 
 
-def _has(text: str, cue: str, language: Language) -> bool:
-    """Check whether a cue is in a text; in English at the beginning of a word."""
+def _has_any(text: str, cues: Sequence[str], language: Language) -> bool:
+    """Check whether one of these cues is in a text; in English at the beginning of a word."""
+    there = [cue for cue in cues if cue in text]
+    return bool(there) and (language is not Language.EN or any(_begins_word(cue, text) for cue in there))
+
+
+def _begins_word(cue: str, text: str) -> bool:
     place = text.find(cue)
-    while place > 0 and language is Language.EN and (text[place - 1].isalnum() or text[place - 1] == "_"):
+    while place > 0 and (text[place - 1].isalnum() or text[place - 1] == "_"):
         place = text.find(cue, place + 1)
     return place >= 0
 

@@ -178,9 +178,17 @@ def is_about(item: Item, text: str, language: Language) -> bool:
     index = concepts(language)
     if index.find(text).keys() & _concepts_of(language)[item.id]:
         return True
-    own = frozenset(content(" ".join((item.ask[language], *item.names[language])), language))
-    shared = own & frozenset(content(text, language))
+    shared = _words_of(language)[item.id].intersection(content(text, language))
     return reaches(sum(map(index.weight, shared)), _TELLING)
+
+
+@cache
+def _words_of(language: Language) -> dict[str, frozenset[str]]:
+    """For each item the content words of its question and its names."""
+    return {
+        item.id: frozenset(content(" ".join((item.ask[language], *item.names[language])), language))
+        for item in knowledge().items.values()
+    }
 
 
 @cache

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from enum import IntEnum
+from functools import cache
 
 from osler.eval.ladder.names import chinese, is_chinese, is_misspelt, is_miswritten, script, words
 from osler.eval.ladder.negation import says_nothing, split_clauses
@@ -144,6 +145,7 @@ def _gives_none(plan: Plan) -> bool:
     return bool(refuses) or is_tests or not plan.said.strip() or says_nothing(plan.said)
 
 
+@cache
 def _classes() -> frozenset[Concept]:
     return frozenset(concepts("classes"))
 

@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import as_file, files
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,9 @@ from osler.ranking import all_seen, reaching
 
 _LEAST = 0.02
 """Concepts below this probability are left out."""
+_AT_ONCE = 128
+"""Texts that are read at once: each takes a row of all concepts."""
+Floats = NDArray[np.float64]
 
 
 class ConceptModel:
@@ -38,25 +42,43 @@ class ConceptModel:
         self._weights = data["weights"].astype(np.float32) * np.float32(data["step"])
         self._bias = data["bias"].astype(np.float32)
 
-    def probabilities(self, text: str, language: Language) -> NDArray[np.float64]:
+    def probabilities(self, text: str, language: Language) -> Floats:
         """Return how likely the text means each concept; all 0 if no piece is known."""
-        found = counted(text, language)
-        keys = np.array(sorted(found), dtype=np.uint32)
-        at = np.minimum(self._keys.searchsorted(keys), len(self._keys) - 1)
-        is_known = self._keys[at] == keys
-        places, keys = at[is_known], keys[is_known]
-        if not len(places):
-            return np.zeros(len(self.concepts))
-        values = self._rarity[places] * np.array([found[key] for key in keys.tolist()])
-        values /= math.sqrt(float(values @ values))
+        row: Floats = self.of_texts([text], language)[0]
+        return row
+
+    def of_texts(self, texts: Sequence[str], language: Language) -> Floats:
+        """Return the probabilities of many texts, one in each row: at once, as numpy is slow at small things."""
+        size = len(self.concepts)
+        rows, places, values = self._pieces(texts, language)
         lengths = self._starts[places + 1] - self._starts[places]
         before = np.cumsum(lengths) - lengths
         cells = np.arange(int(lengths.sum())) + np.repeat(self._starts[places] - before, lengths)
         weighed = self._weights[cells] * np.repeat(values, lengths)
-        scores = np.bincount(self._classes[cells], weights=weighed, minlength=len(self.concepts)) + self._bias
-        likely = np.exp(scores - scores.max())
-        shares: NDArray[np.float64] = likely / likely.sum()
+        bins = self._classes[cells] + np.repeat(rows * size, lengths)
+        scores = np.bincount(bins, weights=weighed, minlength=len(texts) * size).reshape(len(texts), size) + self._bias
+        likely = np.exp(scores - scores.max(axis=1, keepdims=True))
+        shares: Floats = likely / likely.sum(axis=1, keepdims=True)
+        shares[np.bincount(rows, minlength=len(texts)) == 0] = 0.0
         return shares
+
+    def _pieces(self, texts: Sequence[str], language: Language) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
+        """Return for every known piece of the texts its text, its place in the model and its value.
+
+        The squares of a text's values add up to 1.
+        """
+        counts = [sorted(counted(text, language).items()) for text in texts]
+        row_of = np.repeat(np.arange(len(texts)), [len(row) for row in counts])
+        keys = np.array([key for row in counts for key, _ in row], dtype=np.uint32)
+        damped = np.array([value for row in counts for _, value in row], dtype=np.float64)
+        at = np.minimum(self._keys.searchsorted(keys), len(self._keys) - 1)
+        is_known = self._keys[at] == keys
+        rows, places = row_of[is_known], at[is_known]
+        values: Floats = self._rarity[places] * damped[is_known]
+        for begin, end in pairwise(rows.searchsorted(np.arange(len(texts) + 1)).tolist()):
+            row = values[begin:end]
+            row /= math.sqrt(float(row @ row)) or 1.0
+        return rows, places, values
 
 
 @cache
@@ -69,9 +91,12 @@ def concept_model(language: Language) -> ConceptModel:
 def meant(texts: Sequence[str], language: Language) -> list[dict[str, float]]:
     """For each text the concepts it may mean, with their probabilities."""
     model = concept_model(language)
-    found = []
-    for text in texts:
-        likely = all_seen(model.probabilities(text, language))
-        places = np.flatnonzero(reaching(likely, _LEAST)).tolist()
-        found.append({model.concepts[place]: float(likely[place]) for place in places})
+    found: list[dict[str, float]] = []
+    for start in range(0, len(texts), _AT_ONCE):
+        likely = all_seen(model.of_texts(texts[start : start + _AT_ONCE], language))
+        of_texts: list[dict[str, float]] = [{} for _ in likely]
+        rows, places = np.nonzero(reaching(likely, _LEAST))
+        for row, place, share in zip(rows.tolist(), places.tolist(), likely[rows, places].tolist(), strict=True):
+            of_texts[row][model.concepts[place]] = share
+        found += of_texts
     return found
