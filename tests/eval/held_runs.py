@@ -12,7 +12,7 @@ from osler.eval.measures import VERSION, measure
 from osler.records import PatientRecord
 from osler.runs.events import Answered, Asked, Called, Concluded, Ending, Event, Failed, Maker, Role
 from osler.runs.plan import Cell, Plan, Settings
-from osler.runs.store import RunWriter, StoredScore, StoredVerdict
+from osler.runs.store import AnswerRow, RunWriter, StoredScore, StoredVerdict
 from osler.runs.transcript import Header, Transcript
 
 UNJUDGED, FAILED = "", "failed"
@@ -40,7 +40,7 @@ def made_run(
             record, verdict = by_id[cell.case], judge(cell)
             transcript = held(cell, record, settings.patient_backbone, calls(cell), failed=verdict == FAILED)
             if transcript.of(Called):
-                store.keep([(number, "key", "{}", 14, 0.0)])
+                store.keep([AnswerRow(number, "key", "{}", 1, 14, 0.0)])
             judged = verdict not in {UNJUDGED, FAILED}
             said = zip(("diagnosis", "treatment"), verdict.split("/") if judged else (), strict=False)
             verdicts = tuple(StoredVerdict(kind, one, "name", "because", 1) for kind, one in said)

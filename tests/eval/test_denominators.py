@@ -21,7 +21,7 @@ from osler.records import PatientRecord, RecordPool
 from osler.runs.events import Called, Role
 from osler.runs.plan import Cell, Plan, Settings
 from osler.runs.run_pages import runs_table, status_page
-from osler.runs.store import RunFile, RunWriter
+from osler.runs.store import AnswerRow, RunFile, RunWriter
 from osler.simulator.batch import RunOptions, simulate_plan
 from osler.simulator.summary import summary
 from osler.view import run_data
@@ -247,7 +247,7 @@ def test_a_run_under_way_does_not_know_its_cost_before_a_price_is_known(tmp_path
         about = known.about()
     with RunWriter.create_or_resume(run, about) as store:
         (number,) = store.extend(Plan(pool("en")[:1], memories=("none",))).todo
-        store.keep([(number, "key", "{}", 14, 0.0)])
+        store.keep([AnswerRow(number, "key", "{}", 1, 14, 0.0)])
         assert store.status().cost is None
-        store.keep([(number, "other", "{}", 14, 0.5)])
+        store.keep([AnswerRow(number, "other", "{}", 1, 14, 0.5)])
         assert store.status().cost == 0.5

@@ -74,9 +74,17 @@ class ModelServer:
         return f"tiny@{self.url}"
 
 
+def counted(messages: list[dict[str, str]], answer: str) -> dict[str, Any]:
+    """Usage that grows with the texts, as a real server's does: four characters make a token."""
+    read = sum(len(message["content"]) for message in messages)
+    return {"prompt_tokens": 1 + read // 4, "completion_tokens": 1 + len(answer) // 4}
+
+
 @contextmanager
-def model_server(misbehave: Misbehave = lambda _: None, latency: float = 0.0) -> Iterator[ModelServer]:
-    """Serve until the block is left."""
+def model_server(
+    misbehave: Misbehave = lambda _: None, latency: float = 0.0, *, counts: bool = False
+) -> Iterator[ModelServer]:
+    """Serve until the block is left; with `counts`, an answer takes as many tokens as its texts are long."""
     server, loop, ready = ModelServer(), asyncio.new_event_loop(), threading.Event()
     stop = asyncio.Event()
 
@@ -95,6 +103,8 @@ def model_server(misbehave: Misbehave = lambda _: None, latency: float = 0.0) ->
         if step.text == REPLY:
             server.prompts[prompt] += 1
             step = replace(step, text=reply_to(prompt))
+        if counts and step.text:
+            step = replace(step, usage=counted(body["messages"], step.text))
         return await _answer(request, step, body)
 
     async def tell(request: web.Request) -> web.Response:

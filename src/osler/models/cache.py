@@ -96,7 +96,8 @@ class SharedAnswers:
     """Answers shared by all consultations of a run in this process.
 
     Identical requests, even concurrent ones, are sent once. Only recent answers are kept, because repeats come from
-    consultations with the same patient, which run close together.
+    consultations with the same patient, which run close together. An answer keeps the tokens it took: whoever gets it
+    is charged for it, so that costs do not depend on who asked first.
     """
 
     most: int = 4096
@@ -113,8 +114,7 @@ class SharedAnswers:
         while (first := self._asked.get(key)) is not None:
             await asyncio.wait({first})
             if not first.cancelled():
-                free = {"source": AnswerSource.RUN, "tokens_in": 0, "tokens_out": 0, "tokens_cached": 0}
-                return first.result().model_copy(update=free)
+                return first.result().model_copy(update={"source": AnswerSource.RUN})
         mine = self._asked[key] = asyncio.get_running_loop().create_future()
         try:
             answer = await ask()

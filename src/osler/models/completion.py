@@ -52,6 +52,10 @@ class AnswerSource(StrEnum):
     """This consultation asked it before it was interrupted."""
 
 
+SHARED_SOURCES = frozenset({AnswerSource.CACHE, AnswerSource.RUN})
+"""Of answers that another consultation paid for: who gets one is charged its tokens, and nothing is spent on them."""
+
+
 class Completion(BaseModel):
     """An answer. Numbers that the server does not tell are None, never 0."""
 

@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 from osler import row_labels
 from osler.language import Language
 from osler.locale import load_texts
+from osler.models.completion import SHARED_SOURCES
 from osler.runs.events import Answered, Asked, Called, Intervened, Intervention, Maker, Remembered, Retrieved, Role
 from osler.runs.plan import HUMAN, RULES
 from osler.runs.transcript import Transcript, total
@@ -49,15 +50,28 @@ class Usage:
     cost: float | None = 0.0
     seconds: float = 0.0
     """Time that the models took, not that of the consultation: calls overlap."""
+    saved_calls: int = 0
+    """Calls among these that were given an answer which another consultation had paid for."""
+    saved_tokens: int | None = 0
+    """Tokens of these answers. They are counted above, as if nothing were shared, and were not spent again."""
+    saved_cost: float | None = 0.0
 
     @classmethod
     def of(cls, calls: Sequence[Called]) -> Self:
         """Add up; what a failed call used is not known, and counts only if all failed."""
         answered = [call for call in calls if call.failure is None]
-        used = cls.together([cls(1, call.tokens_in, call.tokens_out, call.cost) for call in answered])
+        used = cls.together(list(map(cls._of_answer, answered)))
         unknown = bool(calls and not answered)
         seconds = round(sum(call.seconds for call in calls), 4)
         return replace(used, calls=len(calls), cost=None if unknown else used.cost, seconds=seconds)
+
+    @classmethod
+    def _of_answer(cls, call: Called) -> Self:
+        """What one call used, without its time."""
+        used = cls(1, call.tokens_in, call.tokens_out, call.cost)
+        if call.source not in SHARED_SOURCES:
+            return used
+        return replace(used, saved_calls=1, saved_tokens=used.tokens, saved_cost=used.cost)
 
     @classmethod
     def together(cls, several: Sequence[Self]) -> Self:
@@ -68,6 +82,9 @@ class Usage:
             tokens_out=total(one.tokens_out for one in several),
             cost=total(one.cost for one in several),
             seconds=sum(one.seconds for one in several),
+            saved_calls=sum(one.saved_calls for one in several),
+            saved_tokens=total(one.saved_tokens for one in several),
+            saved_cost=total(one.saved_cost for one in several),
         )
 
     @property
@@ -202,11 +219,15 @@ def share_rows(columns: Sequence[Makers]) -> Iterator[list[str]]:
 
 
 def intervention_rows(columns: Sequence[Makers]) -> Iterator[list[str]]:
-    """Rows that count what was done to whose words, and which of a memory's proposals were refused."""
+    """Rows that count what was done to whose words, and which of a memory's proposals were refused.
+
+    Which column was given an answer again depends on which came first, so that is told of the run as a whole:
+    see `saved_note`.
+    """
     for seat in SEATS:
         for kind in Intervention:
             counts = [column.interventions_of(seat, kind) for column in columns]
-            if any(counts):
+            if any(counts) and kind is not Intervention.REUSED:
                 yield [row_labels.total(f"{seat_name(seat)}: {kind}"), *map(str, counts)]
     if any(column.proposed for column in columns):
         yield [row_labels.total("memory: proposed"), *(str(column.proposed) for column in columns)]
@@ -222,6 +243,23 @@ def _usage_rows(columns: Sequence[Makers], consultations: Sequence[int]) -> Iter
                 pairs = zip(sums, consultations, strict=True)
                 told = ("–" if used is None or not count else f"{used / count:.{digits}f}" for used, count in pairs)
                 yield [row_labels.mean(label.format(seat_name(seat))), *told]
+
+
+def saved_usage(several: Iterable[Makers]) -> Usage:
+    """What all seats of some consultations used together; in it, what sharing answers saved."""
+    return Usage.together([used for makers in several for used in makers.usage.values()])
+
+
+def saved_note(several: Iterable[Makers]) -> list[str]:
+    """The note under a table whose consultations were given answers that others had paid for."""
+    used = saved_usage(several)
+    if not used.saved_calls:
+        return []
+    tokens = "an unknown number of tokens" if used.saved_tokens is None else f"{used.saved_tokens:,} tokens"
+    price = "" if used.saved_cost is None else f" and {used.saved_cost:.4f} USD"
+    calls = f"{used.saved_calls:,} of {used.calls:,} calls"
+    told = f"{calls} were given an answer that the model had given before, which saved {tokens}{price}"
+    return [f"{told}; every column is charged in full"]
 
 
 def own_merit(columns: Iterable[Makers]) -> list[str]:

@@ -38,7 +38,11 @@ def runs_table(folder: Path) -> RenderableType:
 
 
 def status_page(run: RunFile) -> Group:
-    """Show how far a run is, column by column, and what it was made with."""
+    """Show how far a run is, column by column, and what it was made with.
+
+    The line at the top says what was spent. The tokens of a column are those that its ended consultations are charged,
+    as if no answer were shared, so that they do not depend on which column came first.
+    """
     about, standing, settings = run.about(), run.status(), run.settings.as_json()
     fields = [name for name in COLUMN if name != "variants" or any(column.variants for column in run.columns())]
     table = Table(box=None, pad_edge=False)
@@ -47,7 +51,8 @@ def status_page(run: RunFile) -> Group:
     columns = ", ".join(f"cells.{name}" for name in COLUMN)
     for row in run.rows(
         f"{columns}, sum(state = 'done') AS done, sum(state = 'failed') AS failed,"
-        " sum(state = 'todo') AS todo, avg(turns) AS turns, CAST(total(cells.tokens) AS INTEGER) AS tokens",
+        " sum(state = 'todo') AS todo, avg(turns) AS turns,"
+        " CAST(total(tokens_in + tokens_out) AS INTEGER) AS tokens",
         where=f"1 GROUP BY {columns}",
         order="min(cells.number)",
     ):

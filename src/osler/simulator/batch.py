@@ -34,7 +34,7 @@ from osler.simulator.engines.pool import WorkerPool
 from osler.simulator.engines.process import ProcessConnection, spare_the_collector
 from osler.simulator.limits import RunLimiter, check_prices
 from osler.simulator.progress_display import show_progress
-from osler.simulator.summary import summary
+from osler.simulator.summary import saved, summary
 from osler.simulator.work_queue import RunProgress, WorkQueue
 from osler.stdout import spared_stdout
 
@@ -265,6 +265,8 @@ def _report(outcome: Outcome, options: RunOptions, patient: str) -> int:
 
 def _as_json(outcome: Outcome) -> dict[str, Any]:
     progress = outcome.progress
+    with RunFile.open(outcome.path) as file:
+        used = saved(file)
     return {
         "run": str(outcome.path),
         "held": progress.done,
@@ -273,4 +275,5 @@ def _as_json(outcome: Outcome) -> dict[str, Any]:
         "failures": dict(progress.failures),
         "stopped_by": outcome.stop.kind if outcome.stop else None,
         **asdict(outcome.status),
+        "saved": {"calls": used.saved_calls, "tokens": used.saved_tokens, "cost": used.saved_cost},
     }

@@ -15,7 +15,7 @@ from osler.eval.faithfulness.patient_verdicts import ruler_notes
 from osler.eval.ladder import LADDER
 from osler.eval.verdict import Verdict
 from osler.runs.events import Ending
-from osler.runs.makers import Makers, maker_rows
+from osler.runs.makers import Makers, Usage, maker_rows, saved_note, saved_usage
 from osler.runs.plan import Column
 from osler.runs.short_names import ShortNames, backbone_name
 from osler.runs.store import RunFile
@@ -55,9 +55,15 @@ def summary(run: RunFile, patient: str) -> Group | Text:
     names = ShortNames.of(groups)
     headers = [names.header(column) for column in groups]
     notes = [_REMEDY] if any(label in known for label in _UNDECIDED.values()) else []
-    notes += [row_labels.NOTE, *ruler_notes([run], RULES)[:1]]
+    every = [Makers.read(row["measures"]) for rows in groups.values() for row in rows]
+    notes += [row_labels.NOTE, *saved_note(every), *ruler_notes([run], RULES)[:1]]
     table = WideTable(f"patient: {backbone_name(patient)}", headers, shown + more)
     return Group(table, *(Text(note, style="dim") for note in notes))
+
+
+def saved(run: RunFile) -> Usage:
+    """What all consultations that have ended used, and in it what sharing answers saved."""
+    return saved_usage(Makers.read(json.loads(row["measures"] or "{}")) for row in run.scores(LADDER))
 
 
 def _maker_rows(groups: list[Rows]) -> list[list[str]]:

@@ -36,6 +36,7 @@ class RunProgress:
     done: int = 0
     failures: Counter[str] = field(default_factory=Counter)
     tokens: int = 0
+    """Spent in this session, like the next two: an answer that is shared counts once."""
     cost: float | None = 0.0
     calls: int = 0
     under_way: dict[int, Journal | None] = field(default_factory=dict)
@@ -138,11 +139,10 @@ class WorkQueue:
         row = answer_row(number, key, answer)
         self._buffer.append(row)
         self._note(answer)
-        price = answer.cost
         progress = self.progress
-        progress.calls += 1
-        progress.tokens += row[3]
-        progress.cost = None if progress.cost is None or price is None else progress.cost + price
+        progress.calls += row.calls
+        progress.tokens += row.tokens
+        progress.cost = None if progress.cost is None or row.cost is None else progress.cost + row.cost
         if self._written is None:
             loop = asyncio.get_running_loop()
             self._written = loop.create_future()

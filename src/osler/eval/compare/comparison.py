@@ -18,6 +18,7 @@ from osler.eval.faithfulness.patient_verdicts import ruler_agreement, ruler_note
 from osler.eval.runs import Run
 from osler.eval.statistics import Interval, Paired, holm, paired
 from osler.runs.lessons import STAGE
+from osler.runs.makers import saved_note
 from osler.runs.plan import ONE_STEP, Column
 from osler.runs.run_servers import server_warnings
 from osler.runs.short_names import ShortNames
@@ -94,6 +95,8 @@ class Comparison:
     """Who that is, in a few words."""
     ruler_agreement: str = ""
     """How far that agrees with people: recall and precision on labelled replies."""
+    saved: tuple[str, ...] = ()
+    """What sharing answers saved, a line for each run in which any were shared."""
     causes: LostCauses | None = None
     """Why consultations were lost, if a run was explained."""
     experience: ExperienceFigures | None = None
@@ -195,12 +198,20 @@ def compare(
         ruler=chosen,
         ruler_notes=tuple(ruler_notes(files, chosen)),
         ruler_agreement=ruler_agreement(files, chosen),
+        saved=tuple(_saved(rows)),
         causes=lost_causes(
             named, [(one.name, two.name) for one, two in pairs], [(run.file, run.judge(judge)) for run in runs]
         ),
         experience=experience_figures({one.name: (one.run, one.column, named[one.name]) for one in columns}),
         groups=_groups(rows, by, names) if by is not None else None,
     )
+
+
+def _saved(rows: list[tuple[str | None, list[Row]]]) -> Iterator[str]:
+    """Say of each run, by its name if there are several, what sharing answers saved in it."""
+    for label, some in rows:
+        for note in saved_note(row["makers"] for row in some):
+            yield f"{label}: {note}" if label else note
 
 
 def _rows_by_name(rows: list[tuple[str | None, list[Row]]], columns: list[ColumnFigures]) -> dict[str, list[Row]]:

@@ -118,6 +118,7 @@ def _notes(comparison: Comparison) -> Iterator[str]:
     for names in same_models({column.backbone: column.backbone_name for column in columns}):
         told = "the same model at different servers; `osler runs status` shows their addresses"
         yield f"{', '.join(names)}: {told}"
+    yield from comparison.saved
     unpriced = [column.name for column in columns if column.figures["cost"].n < column.answered]
     if unpriced:
         yield f"cost not known, or not of all: {', '.join(unpriced)}; OSLER_PRICES names a table of prices"
@@ -266,6 +267,7 @@ def json_text(comparison: Comparison) -> str:
         "patient_ruler": comparison.ruler,
         "patient_ruler_notes": comparison.ruler_notes,
         "patient_ruler_agreement": comparison.ruler_agreement,
+        "saved": comparison.saved,
         "warnings": comparison.warnings,
         "unpaired": comparison.unpaired,
         "columns": list(map(_column_json, comparison.columns)),

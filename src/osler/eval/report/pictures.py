@@ -171,7 +171,10 @@ class Pictures:
         series, title = self._series(cost), "Tokens against accuracy"
         if not any(one.points[0].x for one in series):
             return Picture("tokens", title, "No tokens were counted in this run: no model was asked, or none told.")
-        caption = "Mean tokens of a consultation, read and written, against the share of right diagnoses (95 %)."
+        caption = (
+            "Mean tokens of a consultation, read and written, against the share of right diagnoses (95 %). An answer"
+            " that was shared counts in every consultation that used it."
+        )
         return Picture("tokens", title, caption + self._left_out, drawing.scatter(series, "tokens per consultation"))
 
     def _thoughts(self) -> list[Picture]:

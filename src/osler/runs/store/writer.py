@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from osler.errors import StorageError, UserError
+from osler.models.completion import AnswerSource
 from osler.private import private_file
 from osler.records.schema import PatientRecord
 from osler.runs.plan import COLUMN, LARGEST_PLAN, Cell, Column, Plan
@@ -63,14 +64,27 @@ class StoredScore:
     """None: only the verdicts are new."""
 
 
-AnswerRow = tuple[int, str, str, int, float]
-"""The cell, the key of the request, the answer, its tokens and what it cost, as far as that is known."""
+class AnswerRow(NamedTuple):
+    """An answer as it is stored, with what was spent on it: nothing if another consultation had paid for it."""
+
+    number: int
+    """Number of the cell."""
+    key: str
+    """Key of the request."""
+    body: str
+    calls: int
+    tokens: int
+    cost: float | None
+    """None if the price is not known."""
 
 
 def answer_row(number: int, key: str, answer: Completion) -> AnswerRow:
     """An answer as it is stored."""
+    body = answer.model_dump_json()
+    if answer.source is AnswerSource.RUN:
+        return AnswerRow(number, key, body, calls=0, tokens=0, cost=0.0)
     tokens = (answer.tokens_in or 0) + (answer.tokens_out or 0)
-    return number, key, answer.model_dump_json(), tokens, answer.cost or 0.0
+    return AnswerRow(number, key, body, calls=1, tokens=tokens, cost=answer.cost)
 
 
 class RunWriter(RunFile):
@@ -268,11 +282,11 @@ class RunWriter(RunFile):
     def keep(self, answers: Iterable[AnswerRow]) -> None:
         """Keep answers."""
         with self._transaction() as file:
-            for number, key, body, tokens, price in answers:
-                _insert(file, "INTO answers", ("cell", "key", "body"), (number, key, body))
+            for row in answers:
+                _insert(file, "INTO answers", ("cell", "key", "body"), (row.number, row.key, row.body))
                 file.execute(
-                    "UPDATE cells SET calls = calls + 1, tokens = tokens + ?, cost = cost + ? WHERE number = ?",
-                    (tokens, price, number),
+                    "UPDATE cells SET calls = calls + ?, tokens = tokens + ?, cost = cost + ? WHERE number = ?",
+                    (row.calls, row.tokens, row.cost or 0.0, row.number),
                 )
 
     def finish(self, number: int, transcript: Transcript, scored: StoredScore | None = None) -> ResultRow:

@@ -5,7 +5,8 @@
   const PRODUCTS = ['questions', 'retrievals', 'replies', 'thoughts'];
   const MAKERS = ['model', 'retried', 'cut', 'strategy', 'rules', 'silent', 'human'];
   const SEATS = ['doctor', 'patient', 'ram', 'memory', 'experience'];
-  const KINDS = ['refused', 'unread', 'shortened', 'cut', 'rules', 'reused', 'overflow'];
+  // Without `reused`: which column was given an answer again depends on which came first.
+  const KINDS = ['refused', 'unread', 'shortened', 'cut', 'rules', 'overflow'];
 
   const total = (counts) => Object.values(counts || {}).reduce((sum, n) => sum + n, 0);
   const percent = (part, whole) => (whole ? `${Osler.decimal((100 * part) / whole)} %` : '–');
