@@ -24,9 +24,19 @@ def printable(text: str) -> str:
     return "".join(char if unicodedata.category(char) not in {"Cc", "Cs"} else f"\\x{ord(char):02x}" for char in line)
 
 
+_muted = False
+
+
 def warn(line: str) -> None:
     """Print a warning on standard error that does not stop the command; each line once."""
-    _warn_once(printable(line))
+    if not _muted:
+        _warn_once(printable(line))
+
+
+def mute_warnings() -> None:
+    """Print no warnings in this process, a worker: the one that started it has printed the same."""
+    global _muted
+    _muted = True
 
 
 @lru_cache(maxsize=1000)

@@ -207,7 +207,10 @@ def _fork(run: Path, selector: Selector, new: dict[str, str], turn: int, timeout
     from osler.replay.diff import DiffPage
     from osler.replay.rerun import Parent, fork
     from osler.runs.plan import PLAIN, Column
+    from osler.simulator.build import check_strategies
 
+    if "strategy" in new:
+        check_strategies([new["strategy"]])  # also where the new doctor has no model
     with open_run(run) as opened:
         numbers = opened.find_ended(selector)
         if len(numbers) > 1:

@@ -21,6 +21,7 @@ from osler.models.chat import ChatClient, ChatRequest
 from osler.models.completion import Completion, oversize
 from osler.models.errors import BackboneError, backbone_error, not_json, status_error
 from osler.models.neutral import neutral_options, refused_options
+from osler.models.parameter_names import warn_of_misspelt_parameters
 from osler.models.spec import Spec
 
 if TYPE_CHECKING:
@@ -180,6 +181,7 @@ def open_compatible(spec: Spec, options: Mapping[str, Any], timeout: float) -> C
     assert spec.base_url is not None
     if taken := sorted(options.keys() & _NOT_SET_BY_USERS):
         raise UserError(f"the parameter {taken[0]} is set by Osler itself", "leave it out of the backbone")
+    warn_of_misspelt_parameters(spec)
     where = f"{spec.model} at {spec.base_url}"
     endpoint = HttpEndpoint(f"{spec.base_url}/chat/completions", key_for(spec.base_url), where, timeout)
     return CompatibleClient(spec, spec.model, where, endpoint, {"model": spec.model, **options})

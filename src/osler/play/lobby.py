@@ -148,7 +148,7 @@ class PlayLobby:
                     remedy = f"choose one of {', '.join(sorted(allowed))}, or start `osler view --{kind} NAME`"
                     raise UserError(f"{name!r} cannot be played with here", remedy)
         check_memories([request.memory])
-        check_strategies([request.column.strategy])
+        check_strategies([request.strategy])
         if request.opposite not in WITHOUT_MODEL:
             self._clients.open(request.opposite)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TypeVar, Unpack
 
@@ -18,10 +17,10 @@ from osler.runs.lessons import Feedback
 from osler.runs.plan import ONE_STEP, PLAIN, RULES, Limits, Plan, ResultsFrom, Settings, default_patient, default_ram
 from osler.simulator.batch import Outcome, RunOptions, run_plan
 from osler.simulator.clients import ClientSettings
+from osler.simulator.option_checks import checked_options
 from osler.simulator.options import DEFAULTS, SimulateOptions
 
 T = TypeVar("T")
-_LISTS = {"backbones", "strategies", "memories", "experience", "cases", "specialties", "languages"}
 
 
 def simulate(**options: Unpack[SimulateOptions]) -> Run:
@@ -41,25 +40,12 @@ async def asimulate(**options: Unpack[SimulateOptions]) -> Run:
 
 
 async def _simulated(options: SimulateOptions) -> Outcome:
-    _check_names(options)
-    given: SimulateOptions = {**DEFAULTS, **options}
+    given: SimulateOptions = {**DEFAULTS, **checked_options(options)}
     pool = given["pool"]
     name = str(pool) if isinstance(pool, str | Path) else type(pool).__name__
     outcome = await run_plan(plan_of(given), Path(given["out"]), run_options_of(given), name)
     outcome.raise_if_stopped()
     return outcome
-
-
-def _check_names(options: SimulateOptions) -> None:
-    """Refuse a wrong name, or a text for a list: the run would not be what its caller thinks."""
-    known = SimulateOptions.__annotations__
-    for name, value in options.items():
-        if name not in known:
-            near = next(iter(get_close_matches(name, known, 1)), None)
-            remedy = f"did you mean {near!r}?" if near else f"use one of {', '.join(known)}"
-            raise UserError(f"simulate has no option {name!r}", remedy)
-        if name in _LISTS and isinstance(value, str):
-            raise UserError(f"{name} is one text", f"give a list: {name}=[{value!r}]")
 
 
 def plan_of(given: SimulateOptions) -> Plan:

@@ -35,6 +35,7 @@ from osler.simulator.engines.process import ProcessConnection, spare_the_collect
 from osler.simulator.limits import RunLimiter, check_prices
 from osler.simulator.progress_display import show_progress
 from osler.simulator.summary import saved, summary
+from osler.simulator.trials import warn_of_equal_trials
 from osler.simulator.work_queue import RunProgress, WorkQueue
 from osler.stdout import spared_stdout
 
@@ -117,7 +118,9 @@ async def run_plan(plan: Plan, out: Path, options: RunOptions, pool: str, *, sig
     Raises:
         UserError: The plan cannot be run.
     """
+    check_strategies(plan.strategies)  # also where no doctor has a model that would work by it
     await _check(plan.columns, plan.settings, options)
+    warn_of_equal_trials(plan)
     if next(iter(plan.records), None) is None:
         raise UserError("no record passes the filters", "`osler records list` shows what there is")
     with RunWriter.create_or_resume(out, about(plan.settings)) as store:

@@ -155,6 +155,7 @@ def consultation_team(
 
     The keywords are the options of `osler simulate`; calls of models are recorded in the journal.
     """
+    check_strategies([strategy])
     settings = Settings(patient_backbone=patient, ram_backbone=ram, results=ResultsFrom(results), turns=turns)
     column = Column.of(backbone, strategy, memory)
     journal = journal or Journal()

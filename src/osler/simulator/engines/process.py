@@ -10,6 +10,7 @@ import signal
 import struct
 import sys
 
+from osler.errors import mute_warnings
 from osler.simulator.engines.messages import Message, WorkerServer, WorkerSetup
 
 _LONGEST = 64 * 1024 * 1024
@@ -107,5 +108,6 @@ async def serve() -> None:
 
 
 if __name__ == "__main__":
+    mute_warnings()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
     asyncio.run(serve())
