@@ -73,7 +73,8 @@ class Witness(RawMemory):
 class Hasty:
     """A doctor from elsewhere, which asks once and concludes."""
 
-    async def respond(self, briefing: Briefing) -> Question | Conclusion:
+    async def respond(self, briefing: Briefing | Selection) -> Question | Conclusion:
+        assert isinstance(briefing, Briefing)
         if briefing.turn == 1:
             return Question(text=TESTS[briefing.case.language], differential=("Erysipelas",))
         return Conclusion(diagnosis="Cellulitis", treatment="Flucloxacillin")
