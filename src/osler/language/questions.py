@@ -63,6 +63,17 @@ def read_questions(text: str, language: Language, speaker: Speaker = Speaker.PAT
     return tuple(_question(part, language, speaker) for sentence in asked for part in _each(sentence, language))
 
 
+def about_another(text: str, language: Language, speaker: Speaker = Speaker.PATIENT) -> bool:
+    """Check whether a text only asks about a relative of the patient: "does your husband smoke?"."""
+    asked = read_questions(text, language, speaker)
+    return bool(asked) and all(one.whose for one in asked)
+
+
+def names_family(text: str, language: Language) -> bool:
+    """Check whether a text speaks of the family."""
+    return finder("family", language).search(text) is not None
+
+
 def _each(sentence: str, language: Language) -> list[str]:
     """A sentence with two questions ("When did it start, and does it hurt?") as two."""
     if language is Language.ZH:

@@ -6,7 +6,7 @@ The weights are fitted by logistic regression on labelled questions (`make ram-m
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from osler.language import Language, Speaker
 from osler.language.lexicon import answered_by, concepts, terms
-from osler.language.lexicon.concept_model import meant
+from osler.language.lexicon.concept_model import likely, meant
 from osler.language.lexicon.phrases import Spoken
 from osler.language.questions import read_questions
 from osler.language.words import content
@@ -64,7 +64,7 @@ class Ask:
     words: frozenset[str]
     phrases: tuple[Spoken, ...]
     """Concepts, by phrases of the thesaurus."""
-    meant: dict[str, float]
+    meant: Mapping[str, float]
     """Concepts, by the fitted model: probabilities."""
 
 
@@ -75,8 +75,7 @@ def read_asks(question: str, language: Language, speaker: Speaker) -> tuple[Ask,
     parts = [topic for topic in dict.fromkeys(topics) if content(topic, language)]
     texts = [question, *(parts if len(parts) > 1 else ())]
     return tuple(
-        Ask(terms(text, language), concepts(language).there(text), means)
-        for text, means in zip(texts, meant(texts, language), strict=True)
+        Ask(terms(text, language), concepts(language).there(text), likely(text, language)) for text in texts
     )
 
 
@@ -142,16 +141,16 @@ class Evidence:
         shared = _about(self._terms, dict.fromkeys(sorted(ask.words), 1.0), len(self._whole), add)
         in_ask = np.maximum.reduceat(shared / self._whole, self._first)
         phrase = _about(self._topics, {found.thing: found.score for found in ask.phrases}, self._size, max)
-        likely = _about(self._topics, ask.meant, self._size, add)
+        meaning = _about(self._topics, ask.meant, self._size, add)
         read = np.sqrt(_about(self._read, ask.meant, self._size, add))
         clearest = max((found.score for found in ask.phrases), default=0.0)
         likeliest = max(ask.meant.values(), default=0.0)
-        ranks = (column / max(column.max(initial=0.0), _LEAST) for column in (in_ask, phrase, likely, read))
+        ranks = (column / max(column.max(initial=0.0), _LEAST) for column in (in_ask, phrase, meaning, read))
         names = (in_ask, in_ask >= _WHOLE, np.maximum.reduceat(shared, self._first) / total)
-        return np.array([*names, phrase, phrase - clearest, likely, likely - likeliest, read, *ranks])
+        return np.array([*names, phrase, phrase - clearest, meaning, meaning - likeliest, read, *ranks])
 
 
-def _about(known: ByConcept, asked: dict[str, float], size: int, join: Callable[[float, float], float]) -> Floats:
+def _about(known: ByConcept, asked: Mapping[str, float], size: int, join: Callable[[float, float], float]) -> Floats:
     """Score how strongly each entry is about the concepts asked for, or each name contains the terms."""
     found = [0.0] * size
     for concept, score in asked.items():
@@ -162,11 +161,11 @@ def _about(known: ByConcept, asked: dict[str, float], size: int, join: Callable[
 
 def _meant_by_any(entries: Sequence[Sequence[str]], language: Language) -> list[dict[str, float]]:
     """For each entry the concepts that any of its texts means, with the highest probability."""
-    likely = iter(meant([text for texts in entries for text in texts], language))
+    meanings = iter(meant([text for texts in entries for text in texts], language))
     found: list[dict[str, float]] = []
     for texts in entries:
         highest: dict[str, float] = {}
-        for of_text in islice(likely, len(texts)):
+        for of_text in islice(meanings, len(texts)):
             for concept, share in of_text.items():
                 highest[concept] = max(share, highest.get(concept, 0.0))
         found.append({concept: share for concept, share in highest.items() if concept not in _TALK})

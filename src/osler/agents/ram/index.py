@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from osler.agents.ram.evidence import COLUMNS, Evidence, read_asks, weights
 from osler.language import Language, Speaker
 from osler.language.cues import finder
-from osler.language.lexicon import broad_parts, concepts
+from osler.language.lexicon import broad_parts
+from osler.language.lexicon.categories import OF_OTHERS, categories_asked
 from osler.language.lexicon.drugs import drugs_in
 from osler.language.lexicon.phrases import things
 from osler.language.lexicon.thesaurus import QUALITIES
-from osler.language.questions import read_questions
+from osler.language.questions import about_another, names_family
 from osler.ranking import all_seen, ranked, reaches
 from osler.records.schema import Category, Entry, PatientRecord, Status
 
@@ -22,11 +23,6 @@ _CLEAR = 0.8
 _BEGINNING = 6
 """Maximum number of symptoms for a broad question: an imported story has a statement for every day of the illness."""
 _ORDER = (Status.PRESENT, Status.NORMAL, Status.ABSENT, Status.NOT_DONE)
-_OF_OTHERS = frozenset(
-    {Category.FAMILY_HISTORY, Category.BIRTH_HISTORY, Category.MARITAL_CHILDBEARING, Category.CONCERN}
-)
-"""Sections of a record that are about somebody other than the patient."""
-
 _LIKELY = 0.5
 _MEANINGS: dict[str, frozenset[str]] = {
     "chief": QUALITIES | {"chief-complaint"},
@@ -61,13 +57,12 @@ class RecordIndex:
         self.entries = record.entries
         self._speaker = record.speaker
         self._evidence = Evidence(record)
-        medicines = (e.name for e in record.entries if e.category is Category.MEDICATION_HISTORY)
-        self._has_medicine_list = any("medicines" in concepts(self.language).whole(name) for name in medicines)
 
     def search(self, question: str) -> list[Match]:
         """Return the entries the question asks for, best first; empty if the record says nothing about it."""
         if not question.strip():
             return []
+        categories = categories_asked(question, self.language, self._speaker)
         fitted = weights(self.language)
         rows = self._evidence.rows(question)
         scores = all_seen(fitted.probabilities(rows)).tolist()
@@ -80,11 +75,11 @@ class RecordIndex:
             chosen = [match for match, share in zip(found, by_name.tolist(), strict=True) if reaches(share, _BY_NAME)]
         if asks_about_another(question, self.language, self._speaker):
             chosen = [match for match in chosen if self._is_of_others(match.entry)]
-        elif parts := self._parts(question):
-            if not reaches(best, _CLEAR):
-                chosen = self._whole_parts(parts) or chosen
-            elif Category.MEDICATION_HISTORY in parts and not self._has_medicine_list:
-                chosen = self._whole_parts(parts)
+        elif not categories and not reaches(best, _CLEAR):
+            chosen = self._whole_parts(self._parts(question)) or chosen
+        if categories:
+            names = {match.entry.name for match in chosen}
+            chosen += [match for match in self._whole_parts(categories) if match.entry.name not in names]
         if not chosen and drugs_in(question):
             # Whether a drug is taken is answered by the medicines, whichever they are.
             chosen = self._whole_parts(frozenset({Category.MEDICATION_HISTORY}))
@@ -92,7 +87,7 @@ class RecordIndex:
 
     def _is_of_others(self, entry: Entry) -> bool:
         """Check whether an entry is about somebody other than the patient; a story names them in any section."""
-        return entry.category in _OF_OTHERS or finder("family", self.language).search(entry.name) is not None
+        return entry.category in OF_OTHERS or finder("family", self.language).search(entry.name) is not None
 
     def _parts(self, question: str) -> frozenset[str]:
         """Return the whole sections of the record that a question asks for, by phrases and by its likely meaning."""
@@ -122,7 +117,4 @@ class RecordIndex:
 
 def asks_about_another(question: str, language: Language, speaker: Speaker) -> bool:
     """Check whether the question is only about somebody else: "does your husband smoke?" is not about the patient."""
-    if finder("family", language).search(question):
-        return True
-    asked = read_questions(question, language, speaker)
-    return bool(asked) and all(one.whose for one in asked)
+    return names_family(question, language) or about_another(question, language, speaker)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import as_file, files
 from itertools import pairwise
 
@@ -86,6 +86,12 @@ def concept_model(language: Language) -> ConceptModel:
     """The model of a language, as it was fitted."""
     with as_file(files("osler.language.lexicon") / "concepts" / f"{language.value}.npz") as path, np.load(path) as data:
         return ConceptModel(data)
+
+
+@lru_cache(maxsize=1024)
+def likely(text: str, language: Language) -> Mapping[str, float]:
+    """The concepts that a question may mean, with their probabilities."""
+    return meant((text,), language)[0]
 
 
 def meant(texts: Sequence[str], language: Language) -> list[dict[str, float]]:
