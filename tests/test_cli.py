@@ -251,12 +251,12 @@ def test_convert_to_a_folder_and_back(osler: Run, tmp_path: Path) -> None:
 
 
 def test_a_patient_by_name_is_all_its_records_where_many_are_taken(osler: Run, tmp_path: Path) -> None:
-    held = json.loads(osler("simulate", "--case", "gout", "--turns", "1", "--json").stdout)
+    held = json.loads(osler("simulate", "--case", "gout", "--turns", "1", "--json", "--out", "both").stdout)
     assert (held["held"], held["done"]) == (2, 2)
     only = osler("simulate", "--case", "gout", "--language", "zh", "--turns", "1", "--json", "--out", "zh")
     assert json.loads(only.stdout)["held"] == 1
     assert osler("show", "zh", "gout").returncode == 0
-    asked = osler("show", "latest", "gout")
+    asked = osler("show", "both", "gout")
     assert asked.returncode == 2 and "gout-en" in asked.stderr and "gout-zh" in asked.stderr
     assert osler("records", "convert", "bundled", "two.jsonl", "--id", "gout").stdout.startswith("2 record(s)")
     assert "no record is called 'goat'" in osler("simulate", "--case", "gout", "--case", "goat", "--out", "x").stderr

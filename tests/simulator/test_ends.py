@@ -79,16 +79,16 @@ def files(folder: Path) -> set[str]:
 
 def test_a_run_in_which_all_failed_exits_1_and_one_in_which_some_did_exits_0(osler: Run, tmp_path: Path) -> None:
     refused = Step(status=400, message="no")
-    plan = ("simulate", "--limit", "2", "--turns", "2", "--patient", "rules", "--json")
+    plan = ("simulate", "--limit", "2", "--turns", "2", "--patient", "rules", "--json", "--out", "new")
     with model_server(lambda _: refused) as server:
         done = osler(*plan, "--backbone", server.spec)
         assert done.returncode == 1 and json.loads(done.stdout)["failed"] == 2
-        assert done.stderr.startswith("osler: every consultation failed: `osler runs failures runs/latest.osler`")
+        assert done.stderr.startswith("osler: every consultation failed: `osler runs failures new`")
         assert done.stderr.count("\n") == 1
         again = osler(*plan, "--backbone", server.spec)
         assert again.returncode == 1 and json.loads(again.stdout)["held"] == 0
         assert osler("runs", "retry", "latest", "--json").returncode == 1
-        assert osler(*plan, "--backbone", server.spec, "--backbone", "rules", "--out", "some").returncode == 0
+        assert osler(*plan[:-1], "some", "--backbone", server.spec, "--backbone", "rules").returncode == 0
 
 
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
@@ -219,12 +219,12 @@ def test_what_is_refused_leaves_nothing_behind(osler: Run, tmp_path: Path, args:
 
 
 def test_a_refused_command_leaves_a_run_as_it_was(osler: Run, tmp_path: Path) -> None:
-    assert osler("simulate", "--case", "gout-en", "--turns", "1", "--quiet").returncode == 0
-    before, body = files(tmp_path), (tmp_path / "runs" / "latest.osler").read_bytes()
-    assert before == {"runs", "runs/latest.osler"}
-    assert "other settings" in osler("simulate", "--case", "gout-en", "--turns", "2").stderr
-    assert (files(tmp_path), (tmp_path / "runs" / "latest.osler").read_bytes()) == (before, body)
-    with RunFile.open(tmp_path / "runs" / "latest.osler") as known, pytest.raises(UserError):
+    assert osler("simulate", "--case", "gout-en", "--turns", "1", "--quiet", "--out", "new").returncode == 0
+    before, body = files(tmp_path), (tmp_path / "runs" / "new.osler").read_bytes()
+    assert before == {"runs", "runs/new.osler"}
+    assert "other settings" in osler("simulate", "--case", "gout-en", "--turns", "2", "--out", "new").stderr
+    assert (files(tmp_path), (tmp_path / "runs" / "new.osler").read_bytes()) == (before, body)
+    with RunFile.open(tmp_path / "runs" / "new.osler") as known, pytest.raises(UserError):
         RunWriter.create_or_resume(known.path, {**known.about(), "version": "0"})
     assert files(tmp_path) == before
 

@@ -232,16 +232,16 @@ def test_a_plan_grows_and_a_changed_setting_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_second_writer_is_refused_and_readers_are_not(tmp_path: Path, osler: Run, osler_process: Run) -> None:
-    path = tmp_path / "runs" / "latest.osler"
+    path = tmp_path / "runs" / "mine.osler"
     hold(path, limit=1)
     with RunFile.open(path) as known:
         told = known.about()
     with RunWriter.create_or_resume(path, told):
-        done = osler_process("simulate", "--limit", "2", "--turns", "2")
+        done = osler_process("simulate", "--limit", "2", "--turns", "2", "--out", "mine")
         assert done.returncode == 2 and "another process is writing to the run" in done.stderr
         assert done.stderr.count("\n") == 1
-        assert "1 done" in osler("runs", "status", "latest").stdout
-    assert osler("simulate", "--limit", "2", "--turns", "2").returncode == 0
+        assert "1 done" in osler("runs", "status", "mine").stdout
+    assert osler("simulate", "--limit", "2", "--turns", "2", "--out", "mine").returncode == 0
 
 
 def test_who_looks_while_a_run_is_begun_finds_none_or_a_whole_one(tmp_path: Path) -> None:

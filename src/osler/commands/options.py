@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 def known_runs(incomplete: str) -> list[str]:
     """For the shell's completion: the runs of the usual folder."""
-    names = (path.stem for path in Path("runs").glob("*.osler"))
-    return sorted(name for name in names if name.startswith(incomplete))
+    names = {path.stem for path in Path("runs").glob("*.osler")}
+    return sorted(name for name in names | ({"latest"} if names else set()) if name.startswith(incomplete))
 
 
 MOST = 1_000_000_000
 """Larger numbers of trials are mistakes, and some are more than a run file can hold."""
 RUN_TO_WRITE = "The run: a name, or a file ending in .osler."
-RunName = Annotated[Path, Argument(help="A run: its name or file.", autocompletion=known_runs)]
+RunName = Annotated[Path, Argument(help="A run: its name or file; latest: the last one.", autocompletion=known_runs)]
 CaseName = Annotated[str, Argument(help="A record's id, or its patient's.")]
 Backbone = Annotated[str | None, Option("--backbone", help="Which doctor's model, if the run has several.")]
 Strategy = Annotated[str | None, Option("--strategy", help="Which strategy, if the run has several.")]
@@ -50,7 +50,7 @@ _ONLY_HERE: dict[str, Any] = {
     "cache": Annotated[
         Path | None, Option("--cache", help="Cache file: reuse answers to the same requests across runs.")
     ],
-    "out": Annotated[Path, Option("--out", "-o", help=RUN_TO_WRITE)],
+    "out": Annotated[Path | None, Option("--out", "-o", help=f"{RUN_TO_WRITE} Default: a new run, named by the date.")],
 }
 """Options that take more types in Python than on the command line."""
 

@@ -21,7 +21,10 @@ app = typer.Typer(no_args_is_help=True, help="List, inspect, check and retry run
 
 @takes_options(SimulateOptions.__annotations__)
 def simulate(*, as_json: AsJson = False, **options: Any) -> None:
-    """Simulate consultations: records × backbones × strategies × memories × trials. Re-run the command to resume."""
+    """Simulate consultations: records × backbones × strategies × memories × trials.
+
+    With --out NAME, re-run the command to resume. Without --out, a new run is started and its name printed.
+    """
     from osler.simulator.api import plan_of
     from osler.simulator.batch import simulate_plan
 
@@ -45,7 +48,8 @@ def retry(run: RunName, *, as_json: AsJson = False, **options: Any) -> None:
 def _run_options(options: dict[str, Any], as_json: bool) -> RunOptions:
     from osler.simulator.api import run_options_of
 
-    return replace(run_options_of(cast(SimulateOptions, options)), as_json=as_json)
+    # The name of a new run stands in the JSON; otherwise it is printed, also with --quiet: without it, it is lost.
+    return replace(run_options_of(cast(SimulateOptions, options)), as_json=as_json, tells_name=not as_json)
 
 
 @app.command("list")

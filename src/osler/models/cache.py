@@ -68,7 +68,7 @@ class ResponseCache:
             self._file.execute("INSERT OR IGNORE INTO answers VALUES (?, ?)", (key, answer.model_dump_json()))
         except sqlite3.Error as error:
             raise StorageError(
-                f"the cache {self._path} cannot be written ({error})", "make room, and re-run the command to resume"
+                f"the cache {self._path} cannot be written ({error})", "make room, then resume the run"
             ) from None
 
     def close(self) -> None:

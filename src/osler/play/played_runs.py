@@ -190,8 +190,3 @@ def _place(store: RunWriter, assignment: PlayAssignment) -> tuple[int, int]:
         if todo := store.extend(OneCellPlan((assignment.record,), settings=assignment.settings, cell=cell)).todo:
             return trial, todo[0]
     raise AssertionError("there is always a next number")
-
-
-def run_name(path: Path) -> str:
-    """Return a run as one would type it: its name if it is in `runs`, else its path."""
-    return path.stem if run_path(path.stem) == path else str(path)

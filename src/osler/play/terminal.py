@@ -13,11 +13,12 @@ from osler.agents.messages import Briefing
 from osler.errors import printable
 from osler.locale import label, load_texts
 from osler.play.lobby import PlayLobby
-from osler.play.played_runs import PlayRequest, run_name
+from osler.play.played_runs import PlayRequest
 from osler.play.session import LONGEST, PlaySession, Result, one_line
 from osler.records.schema import Relevance
 from osler.replay.pages import change_rows, recalled_rows
 from osler.runs.events import Asked, Concluded, Recalled, Remembered, Role
+from osler.runs.store import run_name
 
 _QUIT = frozenset({"quit", "exit", "退出"})
 _HELP, _MEMORY = frozenset({"?", "？", "help", "帮助"}), frozenset({"memory", "记忆"})

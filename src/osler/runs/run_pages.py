@@ -13,7 +13,8 @@ from osler.errors import UserError, printable
 from osler.runs.plan import COLUMN
 from osler.runs.run_servers import server_lines
 from osler.runs.store import RunFile
-from osler.runs.store.reader import SUFFIX, RunStatus
+from osler.runs.store.reader import RunStatus
+from osler.runs.store.run_names import SUFFIX
 
 
 def runs_table(folder: Path) -> RenderableType:

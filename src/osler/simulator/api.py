@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 def simulate(**options: Unpack[SimulateOptions]) -> Run:
-    """Simulate consultations and return the run; call it again with the same `out` to resume.
+    """Simulate consultations and return the run. Call it again with the same `out` to resume; without, it is a new run.
 
     Works in a script and in a notebook, whose event loop is already running.
 
@@ -43,7 +43,8 @@ async def _simulated(options: SimulateOptions) -> Outcome:
     given: SimulateOptions = {**DEFAULTS, **checked_options(options)}
     pool = given["pool"]
     name = str(pool) if isinstance(pool, str | Path) else type(pool).__name__
-    outcome = await run_plan(plan_of(given), Path(given["out"]), run_options_of(given), name)
+    out = given.get("out")
+    outcome = await run_plan(plan_of(given), None if out is None else Path(out), run_options_of(given), name)
     outcome.raise_if_stopped()
     return outcome
 
@@ -108,6 +109,7 @@ def run_options_of(given: SimulateOptions) -> RunOptions:
         limits=Limits(given.get("run_tokens"), given.get("run_cost"), given.get("run_seconds")),
         clients=clients,
         quiet=given["quiet"],
+        tells_name=not given["quiet"],
     )
 
 

@@ -9,7 +9,7 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from osler.models.servers import describe_servers
 from osler.prompts import prompts_hash
 from osler.records.pages import printed
 from osler.runs.plan import HUMAN, ONE_STEP, Column, Limits, Plan, Settings, models_of
-from osler.runs.store import Planned, RunFile, RunWriter
+from osler.runs.store import Planned, RunFile, RunWriter, run_name
 from osler.runs.store.reader import RunStatus
 from osler.simulator.build import check_strategies
 from osler.simulator.clients import Clients, ClientSettings
@@ -55,17 +55,22 @@ class RunOptions:
     clients: ClientSettings = field(default_factory=ClientSettings)
     quiet: bool = False
     as_json: bool = False
+    tells_name: bool = True
+    """Whether the name of a run that was given none is printed."""
 
 
 class StoppedEarly(UserError):
     """A run that ended before its plan did. The exit code names the signal that ended it, as shells expect."""
 
-    def __init__(self, message: str, kind: str, by_signal: int | None = None) -> None:
-        """Say what happened, and how to resume."""
-        self.kind = kind
-        self.exit_code = UserError.exit_code if by_signal is None else 128 + by_signal
-        more = kind.endswith("_limit")
-        super().__init__(message, f"re-run the same command {'with a larger limit ' if more else ''}to resume")
+    def __init__(self, message: str, stop: RunStopped, new_name: str | None = None) -> None:
+        """Say what happened, and how to resume; `new_name`: of a run that the command gave none."""
+        self.kind = stop.kind
+        self.exit_code = UserError.exit_code if stop.signal is None else 128 + stop.signal
+        needed = [f"--out {new_name}"] if new_name else []
+        if stop.kind.endswith("_limit"):
+            needed.append("a larger limit")
+        how = f" with {' and '.join(needed)}" if needed else ""
+        super().__init__(message, f"re-run the same command{how} to resume")
 
 
 @dataclass(frozen=True)
@@ -77,6 +82,8 @@ class Outcome:
     status: RunStatus
     stop: RunStopped | None
     """Why it ended before the plan did, if it did."""
+    new_name: str | None = None
+    """The name of a run that the command gave none."""
 
     def raise_if_stopped(self) -> None:
         """Raise `StoppedEarly` if the run ended before its plan did."""
@@ -85,10 +92,10 @@ class Outcome:
         left = self.progress.total - self.progress.there - self.progress.done
         lost = "; answers that were still awaited will be asked for again" if self.progress.gave_up else ""
         line = f"the run stopped: {self.stop.message}; {left} consultation(s) are left{lost}"
-        raise StoppedEarly(line, self.stop.kind, self.stop.signal)
+        raise StoppedEarly(line, self.stop, self.new_name)
 
 
-def simulate_plan(plan: Plan, out: Path, options: RunOptions, pool: str) -> int:
+def simulate_plan(plan: Plan, out: Path | None, options: RunOptions, pool: str) -> int:
     """Run a plan into a file and print the results; returns the exit code, which is not 0 when all of it failed."""
     outcome = asyncio.run(run_plan(plan, out, options, pool, signals=True))
     return _report(outcome, options, plan.settings.patient_backbone)
@@ -109,8 +116,8 @@ def retry_run(run: Path, options: RunOptions) -> int:
     return _report(asyncio.run(retry()), options, settings.patient_backbone)
 
 
-async def run_plan(plan: Plan, out: Path, options: RunOptions, pool: str, *, signals: bool = False) -> Outcome:
-    """Run those consultations of a plan that its file does not have yet.
+async def run_plan(plan: Plan, out: Path | None, options: RunOptions, pool: str, *, signals: bool = False) -> Outcome:
+    """Run those consultations of a plan that its file does not have yet; without a file, in a new run.
 
     `pool` says in the file where the records are from. With `signals`, for which it must be called in the main thread,
     Ctrl-C ends the run in order.
@@ -120,11 +127,16 @@ async def run_plan(plan: Plan, out: Path, options: RunOptions, pool: str, *, sig
     """
     check_strategies(plan.strategies)  # also where no doctor has a model that would work by it
     await _check(plan.columns, plan.settings, options)
-    warn_of_equal_trials(plan)
     if next(iter(plan.records), None) is None:
         raise UserError("no record passes the filters", "`osler records list` shows what there is")
-    with RunWriter.create_or_resume(out, about(plan.settings)) as store:
-        return await _run(store, store.extend(plan), plan.settings, options, {"pool": pool}, signals=signals)
+    made_with = about(plan.settings)
+    with RunWriter.create(made_with) if out is None else RunWriter.create_or_resume(out, made_with) as store:
+        planned, name = store.extend(plan), run_name(store.path)
+        warn_of_equal_trials(plan)
+        if out is None and options.tells_name:
+            sys.stderr.write(f"osler: new run {name}; --out {name} resumes it\n")
+        outcome = await _run(store, planned, plan.settings, options, {"pool": pool}, signals=signals)
+    return replace(outcome, new_name=name if out is None else None)
 
 
 def about(settings: Settings) -> dict[str, Any]:
@@ -256,13 +268,15 @@ def _report(outcome: Outcome, options: RunOptions, patient: str) -> int:
             there = f", {progress.there} were there already" if progress.there else ""
             console.print(f"{progress.done} consultation(s) in {progress.seconds:.1f} s{there}; the run is in {path}")
     if progress.unscored:
-        warn(f"a consultation could not be scored ({progress.unscored}); re-run the command to score it")
+        how = f"re-run the command with --out {run_name(path)} to score it"
+        warn(f"a consultation could not be scored ({progress.unscored}); {how}")
     outcome.raise_if_stopped()
     ended, failed = (progress.done, progress.failures.total()) if progress.done else (status.total, status.failed)
     all_failed = 0 < failed == ended
     if all_failed or (status.failed and not options.as_json):
         line = "osler: every consultation failed" if all_failed else f"{status.failed} failed"
-        console.print(f"{line}: `osler runs failures {path}` says why, `osler runs retry` tries again")
+        name = run_name(path)
+        console.print(f"{line}: `osler runs failures {name}` says why, `osler runs retry {name}` tries again")
     return 1 if all_failed else 0
 
 

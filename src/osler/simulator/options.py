@@ -120,8 +120,8 @@ class SimulateOptions(TypedDict, total=False):
     timeout: Timeout
     cache: str | Path | None
     """A file that keeps answers, to reuse them for the same requests in other runs."""
-    out: str | Path
-    """The run: a name, or a file ending in .osler."""
+    out: str | Path | None
+    """The run: a name, or a file ending in .osler. None: a new run, named by the date."""
     quiet: Annotated[bool, Option("--quiet", help="Print only the table.")]
 
 
@@ -142,7 +142,6 @@ DEFAULTS: SimulateOptions = {
     "concurrency": 8,
     "engine": "local",
     "timeout": 60.0,
-    "out": "latest",
     "quiet": False,
 }
 """Options that are not here are None unless given."""

@@ -16,7 +16,7 @@ from osler import __version__
 from osler.errors import UserError
 from osler.private import make_private
 from osler.runs.store import CellState, RunFile, search_index
-from osler.runs.store.reader import FOLDER
+from osler.runs.store.run_names import FOLDER
 from osler.view import consultation_data, run_data
 from osler.view.responses import UNREADABLE, NotFound, encoded
 from osler.view.run_data import MOST, Query, table_page

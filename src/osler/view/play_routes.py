@@ -17,10 +17,11 @@ from osler.agents.prompt_slots import notes
 from osler.errors import UserError
 from osler.language import Language
 from osler.play.lobby import PlayLobby, veiled
-from osler.play.played_runs import PlayRequest, run_name
+from osler.play.played_runs import PlayRequest
 from osler.play.session import LONGEST, PlaySession, Result
 from osler.records.schema import Entry
 from osler.runs.events import Answered, Asked, Recalled, Remembered, Role
+from osler.runs.store import run_name
 from osler.runs.transcript import heard
 from osler.view.consultation_data import about
 from osler.view.responses import NotFound, handler, validated

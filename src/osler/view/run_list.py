@@ -14,7 +14,7 @@ from zlib import crc32
 
 from osler.errors import UserError
 from osler.runs.store import RunFile, forks_path, run_path
-from osler.runs.store.reader import FOLDER, SUFFIX
+from osler.runs.store.run_names import FOLDER, SUFFIX
 from osler.view.responses import NotFound
 
 PATIENCE = 20.0

@@ -1,6 +1,7 @@
 """Runs on disk: one SQLite file each, with one writer and any number of readers."""
 
-from osler.runs.store.reader import CellState, Fork, RunFile, StoredVerdict, forks_path, run_path
+from osler.runs.store.reader import CellState, Fork, RunFile, StoredVerdict, forks_path
+from osler.runs.store.run_names import run_name, run_path
 from osler.runs.store.writer import AnswerRow, Planned, RunWriter, StoredScore, answer_row
 
 __all__ = [
@@ -14,5 +15,6 @@ __all__ = [
     "StoredVerdict",
     "answer_row",
     "forks_path",
+    "run_name",
     "run_path",
 ]

@@ -25,6 +25,10 @@ class DamagedRunError(UserError):
     """A run file, or a part of it, that cannot be read."""
 
 
+class RunInUseError(UserError):
+    """A run that another process writes to."""
+
+
 def damaged(path: Path, what: object) -> DamagedRunError:
     """The error for a run that is damaged somewhere."""
     return DamagedRunError(f"the run {path} is damaged ({what})", f"`osler runs check {path}` shows what can be read")
@@ -115,7 +119,7 @@ def lock_for_writing(path: Path) -> int:
         except BlockingIOError:
             os.close(lock)
             remedy = "wait for it to end, or give another --out"
-            raise UserError(f"another process is writing to the run {path}", remedy) from None
+            raise RunInUseError(f"another process is writing to the run {path}", remedy) from None
         if os.fstat(lock).st_nlink:
             return lock
         os.close(lock)  # its last holder removed it after it was opened here: a lock on it keeps nobody out

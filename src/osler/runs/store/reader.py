@@ -29,12 +29,10 @@ from osler.runs.store.connection import (
     has_log,
     log_of,
 )
+from osler.runs.store.run_names import FORKS, SUFFIX, run_name, run_path
 from osler.runs.store.tables import CELL, EXPLANATIONS, FORMAT, MARK, TABLES, cell_of, is_sound
 from osler.runs.transcript import Transcript
 
-FOLDER = Path("runs")
-SUFFIX = ".osler"
-_FORKS = ".forks"
 _CELL = ", ".join(CELL)
 _LAYOUT = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"
 _STORED = "cell, body, checksum FROM transcripts"
@@ -53,17 +51,9 @@ class CellState(StrEnum):
     FAILED = "failed"
 
 
-def run_path(name: str | Path) -> Path:
-    """The file of a run: a path, or a name that means `runs/NAME.osler`, also beside a folder of that name."""
-    path = Path(name)
-    if path.suffix == SUFFIX or os.path.isfile(path) or path.name in ("", ".."):
-        return path
-    return path.with_name(path.name + SUFFIX) if len(path.parts) > 1 else FOLDER / f"{path}{SUFFIX}"
-
-
 def forks_path(run: Path) -> Path:
     """The run of all forks of a run, beside it; forks of forks stay among themselves."""
-    return run if run.stem.endswith(_FORKS) else run.with_name(f"{run.stem}{_FORKS}{SUFFIX}")
+    return run if run.stem.endswith(FORKS) else run.with_name(f"{run.stem}{FORKS}{SUFFIX}")
 
 
 @dataclass(frozen=True)
@@ -169,7 +159,7 @@ class RunFile:
         if not last or last[0]["ended"] is None:
             warn(
                 f"{self.path} was not closed, and its log {log_of(self.path).name} is not beside it, so what was"
-                " written last is missing; copy both files, or re-run the command to resume"
+                f" written last is missing; copy both files, or resume the run with --out {run_name(self.path)}"
             )
 
     def _add_missing_tables(self) -> None:

@@ -25,6 +25,7 @@ from osler.runs.plan import COLUMN, LARGEST_PLAN, Cell, Column, Plan
 from osler.runs.store import search_index
 from osler.runs.store.check import damaged_transcripts
 from osler.runs.store.connection import (
+    RunInUseError,
     checksum,
     connect_for_writing,
     damaged,
@@ -32,7 +33,8 @@ from osler.runs.store.connection import (
     lock_for_writing,
     unlock,
 )
-from osler.runs.store.reader import CellState, Fork, RunFile, StoredVerdict, run_path
+from osler.runs.store.reader import CellState, Fork, RunFile, StoredVerdict
+from osler.runs.store.run_names import fresh_paths, run_name, run_path
 from osler.runs.store.tables import CELL, FORMAT, MARK, TABLES, cell_values
 from osler.runs.transcript import Transcript
 from osler.runs.transcript_rows import ResultRow
@@ -110,12 +112,21 @@ class RunWriter(RunFile):
         return cls.create_or_resume(name, about)
 
     @classmethod
-    def create_or_resume(cls, name: str | Path, about: dict[str, Any]) -> Self:
+    def create(cls, about: dict[str, Any]) -> Self:
+        """Start a run with a fresh name, which no other process gets. Raises what `create_or_resume` does."""
+        for path in fresh_paths():
+            with suppress(RunInUseError):  # another process takes this name just now
+                return cls.create_or_resume(path, about, must_be_new=True)
+        raise AssertionError("there is always a next number")
+
+    @classmethod
+    def create_or_resume(cls, name: str | Path, about: dict[str, Any], *, must_be_new: bool = False) -> Self:
         """Start a run, or resume one that was made with the same settings.
 
         Args:
             name: The run.
             about: What decides its results: settings and versions.
+            must_be_new: Whether a run of that name that is there already counts as in use.
 
         Raises:
             UserError: The file cannot be written, is in use, or was made with other settings.
@@ -131,6 +142,8 @@ class RunWriter(RunFile):
                 lock = lock_for_writing(path)
                 undo.callback(unlock, path, lock)
                 made = () if path.exists() else (path, *folders)
+                if must_be_new and not made:
+                    raise RunInUseError(f"there is a run {path} already", "give another --out")
                 if made or path.stat().st_size == 0:
                     _create(path, about)
                 else:
@@ -452,5 +465,6 @@ def _cannot_write(path: Path, error: Exception) -> StorageError:
     reason = getattr(error, "strerror", None) or str(error)
     return StorageError(
         f"the run {path} cannot be written ({reason})",
-        "free disk space or give another --out; what was saved is kept: re-run the same command to resume",
+        f"free disk space or give another --out; what was saved of the run {run_name(path)} is kept: re-run the same"
+        " command with it to resume",
     )
