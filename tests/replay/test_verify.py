@@ -127,14 +127,10 @@ def changed_prompt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pyt
         file = folder / language.value / f"{request.param}.txt"
         file.write_text(f"!! {file.read_text('utf-8')}", "utf-8")
     monkeypatch.setattr(prompts, "files", lambda _: folder)
-    _forget_prompts()
+    prompts.forget_templates()
     yield
-    _forget_prompts()
-
-
-def _forget_prompts() -> None:
-    prompts.prompt.cache_clear()
-    prompts.prompts_hash.cache_clear()
+    monkeypatch.undo()
+    prompts.forget_templates()
 
 
 @pytest.mark.parametrize("changed_prompt", ["doctor_ask"], indirect=True)
@@ -143,7 +139,7 @@ def test_a_changed_prompt_is_found_and_the_recorded_answer_still_used(model: Pat
     result = osler("replay", model, "--verify", "--memory", "raw")
     assert result.exit_code == 1 and kinds(result.output) == {"prompt"}
     assert "!! " in result.output
-    assert "other prompts (en, zh)" in result.stderr and len(result.stderr.splitlines()) == 1
+    assert "other prompts (en/doctor_ask, zh/doctor_ask)" in result.stderr and len(result.stderr.splitlines()) == 1
 
 
 def test_a_memory_whose_requests_failed_is_probed_as_it_was(model: Path) -> None:

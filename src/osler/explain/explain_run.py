@@ -28,7 +28,6 @@ from osler.records.schema import Entry
 from osler.runs.events import ConsultationError, Ending, Journal, Maker
 from osler.runs.plan import HUMAN, WITHOUT_MODEL, Column, Limits, chosen_columns
 from osler.runs.store.explanations import ExplanationCost, ExplanationWriter, StoredExplanation, explanations
-from osler.simulator.batch import about
 from osler.simulator.build import case_of, check_strategies, doctor_of
 from osler.simulator.clients import Clients, ClientSettings
 from osler.simulator.limits import RunLimiter, check_prices
@@ -88,8 +87,8 @@ async def _explain(store: ExplanationWriter, options: ExplainOptions) -> Explain
     if judge.name == LADDER:
         score_missing(store)
     lost, by_people = _lost(store, judge.name, options)
-    if store.about()["prompts"] != about(store.settings)["prompts"]:
-        warn("the run was made with other prompts than this version's, which its doctor is now asked with")
+    if changed := store.changed_prompts():
+        warn(f"its doctor is now asked with other prompts than when the run was made ({', '.join(changed)})")
     work = _Work(store, options, judge)
     before = await work.explain_all(lost)
     failures = dict(work.failures.most_common())

@@ -133,7 +133,8 @@ def run_for(request: PlayRequest) -> Path:
 
 def _fits(path: Path, settings: Settings) -> bool:
     with RunFile.open(path) as run:
-        return bool(run.about() == json.loads(json.dumps(about(settings))))
+        made_with = {name: value for name, value in run.about().items() if name != "prompts"}
+        return made_with == json.loads(json.dumps(about(settings))) and not run.changed_prompts()
 
 
 def times_played(run: Path) -> Counter[str]:

@@ -15,9 +15,7 @@ from osler import __version__
 from osler.errors import printable
 from osler.eval.ladder import LADDER
 from osler.eval.scoring import spoken
-from osler.language import Language
 from osler.memory import check_memories
-from osler.prompts import prompts_hash
 from osler.replay.pages import shown
 from osler.replay.rerun import CANCELLED, rerun
 from osler.runs.events import Called, Ending, Failed, Remembered
@@ -109,9 +107,7 @@ def stored_ladder(run: RunFile) -> str:
 def other_version(run: RunFile) -> str | None:
     """Return one line if the run was made with another version or other prompts."""
     about = run.about()
-    languages = {Language(row["language"]) for row in run.rows("DISTINCT language", order="language")}
-    prompts = about.get("prompts", {})
-    changed = sorted(one.value for one in languages if prompts.get(one.value) != prompts_hash(one))
+    changed = run.changed_prompts()
     if about.get("version") == __version__ and not changed:
         return None
     told = f" and other prompts ({', '.join(changed)})" if changed else ""

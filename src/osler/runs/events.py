@@ -329,6 +329,8 @@ class Journal:
         """Start the clock; call back after every event."""
         self._on_event = on_event
         self.events: list[Event] = []
+        self.prompts: dict[str, str] = {}
+        """The prompt templates that were used, and the hash of each."""
         self.turn = 0
         self._began = time.perf_counter()
 

@@ -53,8 +53,8 @@ class Header(BaseModel):
     date: datetime.date | None = None
     """The day of the consultation, if the memory heard earlier visits first."""
     version: str
-    prompts: str
-    """Hash over all prompt templates of the language."""
+    prompts: dict[str, str] | str
+    """The prompt templates that it used, and the hash of each; in earlier versions one hash over all of a language."""
 
     @property
     def column(self) -> Column:

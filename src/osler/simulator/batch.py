@@ -19,10 +19,8 @@ from rich.console import Console
 from osler import __version__
 from osler.errors import RunStopped, UserError, warn
 from osler.eval.scoring import score, score_missing
-from osler.language import Language
 from osler.memory import check_memories
 from osler.models.servers import describe_servers
-from osler.prompts import prompts_hash
 from osler.records.pages import printed
 from osler.runs.plan import HUMAN, ONE_STEP, Column, Limits, Plan, Settings, models_of
 from osler.runs.store import Planned, RunFile, RunWriter, run_name
@@ -105,8 +103,8 @@ def retry_run(run: Path, options: RunOptions) -> int:
     """Re-run what failed in a run, and run what is left of it; returns the exit code, as `simulate_plan` does."""
     with RunFile.open(run) as known:
         made_with, settings, columns = known.about(), known.settings, known.columns()
-    if made_with != json.loads(json.dumps(about(settings))):
-        raise UserError(f"{run} was made with another version of Osler or its prompts", "use that version for it")
+    if made_with["version"] != __version__:
+        raise UserError(f"{run} was made with another version of Osler", "use that version for it")
 
     async def retry() -> Outcome:
         await _check(columns, settings, options)
@@ -140,9 +138,8 @@ async def run_plan(plan: Plan, out: Path | None, options: RunOptions, pool: str,
 
 
 def about(settings: Settings) -> dict[str, Any]:
-    """Return what decides the results of a run, besides its records."""
-    prompts = {language.value: prompts_hash(language) for language in Language}
-    return {"version": __version__, "prompts": prompts, "settings": settings.as_json()}
+    """Return what decides the results of a run, besides its records and the prompts that its consultations use."""
+    return {"version": __version__, "settings": settings.as_json()}
 
 
 async def _check(columns: Sequence[Column], settings: Settings, options: RunOptions) -> None:

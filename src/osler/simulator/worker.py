@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from osler import __version__
 from osler.errors import RunStopped, StorageError, printable
-from osler.prompts import prompts_hash
+from osler.prompts import noting_prompts
 from osler.records.schema import PatientRecord
 from osler.runs.events import ConsultationError, Ending, Failed, JoinedStream, Journal, Role
 from osler.runs.plan import Cell, Limits, Settings
@@ -55,7 +55,10 @@ async def simulate_one(
         return replace(seats, lessons=LessonMemory(experience, record.language))
 
     transcript = await hold(seating, record, cell, settings, journal, settings.limits)
-    return await learn(transcript, record, settings, experience, journal, clients)
+    with noting_prompts(journal.prompts):
+        transcript = await learn(transcript, record, settings, experience, journal, clients)
+    header = transcript.header.model_copy(update={"prompts": dict(journal.prompts)})
+    return transcript.model_copy(update={"header": header})
 
 
 async def hold(
@@ -74,10 +77,11 @@ async def hold(
     """
     clock = asyncio.timeout(limits.seconds)
     try:
-        async with clock:
-            seats, case = seating(), case_of(record, visits=settings.visits)
-            await play_visits(record, cell.trial, settings, seats.memory, journal)
-            ending = await consult(seats, case, journal, settings.turn_limit(record, cell.column.memory))
+        with noting_prompts(journal.prompts):
+            async with clock:
+                seats, case = seating(), case_of(record, visits=settings.visits)
+                await play_visits(record, cell.trial, settings, seats.memory, journal)
+                ending = await consult(seats, case, journal, settings.turn_limit(record, cell.column.memory))
     except ConsultationError as error:
         ending = _failed(journal, error.ending, error.kind, str(error))
     except (RunStopped, StorageError):
@@ -114,7 +118,7 @@ def transcript_of(
         turn_limit=settings.turn_limit(record, cell.column.memory),
         date=record.date if settings.visits else None,
         version=__version__,
-        prompts=prompts_hash(record.language),
+        prompts=dict(journal.prompts),
     )
     return Transcript(header=header, ending=ending, events=tuple(journal.events))
 

@@ -10,8 +10,7 @@ from osler.agents.doctors.plain import PlainDoctor, readable
 from osler.agents.messages import Briefing, Case, Conclusion, Question
 from osler.agents.parsing import named_of, plan_of
 from osler.agents.rules.address import addressed
-from osler.language import Language
-from osler.prompts import prompt
+from osler.prompts import Prompt, prompt
 from osler.runs.events import Maker
 
 _GROWN_UP = 14
@@ -56,12 +55,12 @@ class ChecklistDoctor(StepwiseDoctor):
 
 def standard_questions(case: Case) -> tuple[str, ...]:
     """Return the questions for this patient, addressed to whoever answers."""
-    questions = _questions(case.language, child=case.years < _GROWN_UP)
+    questions = _questions(prompt("checklist", case.language), child=case.years < _GROWN_UP)
     return tuple(addressed(question, case.speaker, case.sex, case.language) for question in questions)
 
 
 @cache
-def _questions(language: Language, *, child: bool) -> tuple[str, ...]:
+def _questions(checklist: Prompt, *, child: bool) -> tuple[str, ...]:
     """In the order of a good interview; some are worded differently for a child."""
-    rows = (line.split("|") for line in prompt("checklist", language).text.strip().splitlines())
+    rows = (line.split("|") for line in checklist.text.strip().splitlines())
     return tuple(row[-1 if child else 0].strip() for row in rows)

@@ -311,8 +311,8 @@ def _warnings(runs: Sequence[Run], columns: list[ColumnFigures]) -> Iterable[str
         values = list(dict.fromkeys(str(one["settings"].get(key, "none")) for one in about))
         if len(values) > 1:
             yield f"NOT COMPARABLE: the {label} differs between runs ({' / '.join(values)})"
-    for one, other in pairwise(about):
-        if (one["version"], one["prompts"]) != (other["version"], other["prompts"]):
+    for one, other in pairwise(runs):
+        if _version(one) != _version(other) or _prompts_differ(one, other):
             yield "the runs were made with different versions of Osler or its prompts"
             break
     judged = {run.judge() for run in runs}
@@ -326,6 +326,17 @@ def _warnings(runs: Sequence[Run], columns: list[ColumnFigures]) -> Iterable[str
         left = run.file.status().todo
         if left:
             yield f"{run.path}: {left} consultation(s) of its plan are still to be held"
+
+
+def _version(run: Run) -> object:
+    """What a run was made with; runs of earlier versions also keep one hash over all prompts of a language."""
+    return run.about["version"], run.about.get("prompts")
+
+
+def _prompts_differ(one: Run, other: Run) -> bool:
+    """Check whether both runs used a prompt that had other words in one of them."""
+    mine, theirs = one.file.prompts(), other.file.prompts()
+    return any(theirs.get(name, known) != known for name, known in mine.items())
 
 
 def _other_records(runs: Sequence[Run]) -> Iterable[str]:

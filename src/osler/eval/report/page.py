@@ -173,7 +173,8 @@ def _figures(pictures: list[Picture]) -> Html:
 
 def _made_with(run: Snapshot) -> Html:
     about, standing = run.about, run.file.status()
-    prompts = ", ".join(f"{language} {mark}" for language, mark in about["prompts"].items())
+    used = about.get("prompts") or run.file.prompts()
+    prompts = ", ".join(f"{name} {mark}" for name, mark in used.items())
     judges = ", ".join(f"{name} ({count:,})" for name, count in run.file.judges().items())
     held = f"{standing.done:,} answered, {standing.failed:,} failed, {standing.todo:,} still to be held"
     used = f"{standing.attempts:,} attempts, {standing.calls:,} calls, {standing.tokens:,} tokens"

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from osler.errors import UserError, warn
+from osler.language import Language
+from osler.prompts import changed_prompts, prompts_hash
 from osler.records.schema import PatientRecord
 from osler.runs.plan import COLUMN, Cell, Column, Selector, Settings, told_variants
 from osler.runs.store import search_index
@@ -214,6 +216,22 @@ class RunFile:
             return Settings.from_json(self.about()["settings"])
         except (LookupError, TypeError, AttributeError, ValueError):
             raise damaged(self.path, "its settings are missing or cannot be read") from None
+
+    def prompts(self) -> dict[str, str]:
+        """Return the prompt templates that its consultations used, and the hash of each."""
+        if not self.ask("SELECT 1 FROM sqlite_master WHERE name = 'prompts'"):
+            return {}
+        return {name: known for name, known in self.ask("SELECT name, hash FROM prompts ORDER BY name")}
+
+    def changed_prompts(self) -> list[str]:
+        """Return the names of those that have other words now.
+
+        A run of an earlier version keeps one hash over all prompts of a language; `en/*` then stands for any of them.
+        """
+        whole = self.about().get("prompts", {})
+        languages = [Language(language) for (language,) in self.ask("SELECT DISTINCT language FROM records ORDER BY 1")]
+        unsure = [one for one in languages if one.value in whole and whole[one.value] != prompts_hash(one)]
+        return [*(f"{one.value}/*" for one in unsure), *changed_prompts(self.prompts())]
 
     def session_details(self) -> list[str]:
         """What each session that ran a consultation was started with, and noted, as JSON; in their order."""

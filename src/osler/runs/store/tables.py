@@ -69,6 +69,9 @@ TABLES = (
     " stopped_by TEXT, detail TEXT NOT NULL)",
 )
 
+PROMPTS = "CREATE TABLE IF NOT EXISTS prompts (name TEXT PRIMARY KEY, hash TEXT NOT NULL) WITHOUT ROWID"
+"""The prompt templates that consultations of the run used. Runs of earlier versions have one hash over all instead."""
+
 EXPLANATIONS = (
     # Why a consultation was lost, for each judge who calls it lost: valid as long as its verdict and transcript are.
     "CREATE TABLE IF NOT EXISTS explanations (cell INTEGER NOT NULL, judge TEXT NOT NULL, verdict TEXT NOT NULL,"

@@ -35,7 +35,7 @@ from osler.runs.store.connection import (
 )
 from osler.runs.store.reader import CellState, Fork, RunFile, StoredVerdict
 from osler.runs.store.run_names import fresh_paths, run_name, run_path
-from osler.runs.store.tables import CELL, FORMAT, MARK, TABLES, cell_values
+from osler.runs.store.tables import CELL, FORMAT, MARK, PROMPTS, TABLES, cell_values
 from osler.runs.transcript import Transcript
 from osler.runs.transcript_rows import ResultRow
 
@@ -109,7 +109,7 @@ class RunWriter(RunFile):
         """
         with RunFile.open(name) as known:
             about = known.about()
-        return cls.create_or_resume(name, about)
+        return cls.create_or_resume(name, about, same_prompts=False)
 
     @classmethod
     def create(cls, about: dict[str, Any]) -> Self:
@@ -120,13 +120,16 @@ class RunWriter(RunFile):
         raise AssertionError("there is always a next number")
 
     @classmethod
-    def create_or_resume(cls, name: str | Path, about: dict[str, Any], *, must_be_new: bool = False) -> Self:
+    def create_or_resume(
+        cls, name: str | Path, about: dict[str, Any], *, must_be_new: bool = False, same_prompts: bool = True
+    ) -> Self:
         """Start a run, or resume one that was made with the same settings.
 
         Args:
             name: The run.
             about: What decides its results: settings and versions.
             must_be_new: Whether a run of that name that is there already counts as in use.
+            same_prompts: Whether the prompts that its consultations used must not have changed.
 
         Raises:
             UserError: The file cannot be written, is in use, or was made with other settings.
@@ -147,8 +150,9 @@ class RunWriter(RunFile):
                 if made or path.stat().st_size == 0:
                     _create(path, about)
                 else:
-                    _check(path, about)
+                    _check(path, about, same_prompts=same_prompts)
                 run = cls(path, connect_for_writing(path), lock, made)
+                run._file.execute(PROMPTS)  # a run of an earlier version has none
                 undo.pop_all()
                 return run
         except (OSError, sqlite3.OperationalError) as error:
@@ -318,6 +322,8 @@ class RunWriter(RunFile):
             _insert(file, "INTO results", (), (number, *values, _now()))
             _insert(file, "INTO transcripts", (), (number, body, checksum(body)))
             search_index.keep(file, number, transcript)
+            if isinstance(used := transcript.header.prompts, dict):
+                file.executemany("INSERT OR IGNORE INTO prompts VALUES (?, ?)", used.items())
             if state is CellState.DONE:
                 file.execute("DELETE FROM answers WHERE cell = ?", (number,))
             self._add_attempt(file, number, transcript.ending.value, figures.message)
@@ -419,10 +425,10 @@ def _remove(paths: Iterable[Path]) -> None:
             path.rmdir() if path.is_dir() else path.unlink()
 
 
-def _check(path: Path, about: dict[str, Any]) -> None:
+def _check(path: Path, about: dict[str, Any], *, same_prompts: bool) -> None:
     """Refuse what is not a run, was made with other settings, or is damaged: it would count wrongly."""
     with RunFile.open(path) as run:
-        old, new = _flat(run.about()), _flat(about)
+        old, new = _flat(_without_prompts(run.about())), _flat(_without_prompts(about))
         changed = sorted(key for key in {*old, *new} if old.get(key) != new.get(key))
         if changed:
             told = ", ".join(f"{key}: {old.get(key)!r} → {new.get(key)!r}" for key in changed)
@@ -430,9 +436,30 @@ def _check(path: Path, about: dict[str, Any]) -> None:
                 f"the run {path} was made with other settings ({told})",
                 "give another --out or the same settings, or move it away",
             )
+        if same_prompts:
+            _check_prompts(run)
         ((first,),) = run.ask("PRAGMA integrity_check(1)")
     if first != "ok":
         raise damaged(path, first)
+
+
+def _without_prompts(about: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in about.items() if name != "prompts"}
+
+
+def _check_prompts(run: RunFile) -> None:
+    """Refuse a run whose consultations used prompts that have other words now."""
+    remedy = "give another --out, or the prompts as they were"
+    if changed := run.changed_prompts():
+        language, _, name = changed[0].partition("/")
+        if name == "*":
+            raise UserError(
+                f"a prompt of {language} has changed since the run {run.path} began, which is of an earlier version and"
+                " keeps one hash over all prompts of a language",
+                remedy,
+            )
+        what = f"the prompt {changed[0]} has" if len(changed) == 1 else f"the prompts {', '.join(changed)} have"
+        raise UserError(f"{what} changed since the run {run.path} began", remedy)
 
 
 def _create(path: Path, about: dict[str, Any]) -> None:
@@ -445,7 +472,7 @@ def _create(path: Path, about: dict[str, Any]) -> None:
             file.execute("BEGIN IMMEDIATE")
             file.execute(f"PRAGMA application_id={MARK}")
             file.execute(f"PRAGMA user_version={FORMAT}")
-            for table in (*TABLES, search_index.TABLE):
+            for table in (*TABLES, PROMPTS, search_index.TABLE):
                 file.execute(table)
             file.executemany("INSERT INTO about VALUES (?, ?)", [(name, _json(value)) for name, value in about.items()])
         made.replace(path)
