@@ -115,5 +115,5 @@ async def examined(language: Language, memory: str) -> Examined:
 
 async def row(language: Language, memory: str) -> ProbeFigures:
     """The same as one row of figures."""
-    [found] = probe_figures([await examined(language, memory)], [1, 3], 0)
+    [found] = probe_figures([await examined(language, memory)], [1, 3])
     return found

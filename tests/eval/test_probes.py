@@ -401,7 +401,7 @@ async def test_an_answer_that_fails_is_not_scored_and_a_model_that_is_gone_ends_
         return "Not known."
 
     gone, (backbone, _) = False, scripted(failing)
-    [found] = probe_figures([await examine(consultation(EN), ENGLISH, Settings(), backbone)], [1], 0)
+    [found] = probe_figures([await examine(consultation(EN), ENGLISH, Settings(), backbone)], [1])
     assert found.unanswered == 6 and found.answers == 27 and found.by_kind["not known"]["correctness"].value == 1
     assert "absent" in found.by_kind and found.by_kind["absent"]["correctness"].value is None
     gone = True
@@ -422,7 +422,7 @@ async def test_over_real_consultations_more_memory_scores_more(case: str) -> Non
     for memory in ("none", "raw"):
         transcript = await simulate_one(record, Cell(case, Column.of("rules", PLAIN, memory), 1), settings, Clients())
         assert transcript.header.seed == derive(0, case, 1, "consultation")
-        [found] = probe_figures([await examine(transcript, record, settings)], [1], 0)
+        [found] = probe_figures([await examine(transcript, record, settings)], [1])
         told[memory] = found.by_kind["told"]
     retrieval = told["raw"]["retrieval"].value
     assert told["none"]["retrieval"].value == 0 and retrieval is not None and retrieval > 0.8

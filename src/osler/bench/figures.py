@@ -10,6 +10,7 @@ from osler import row_labels
 from osler.bench.cases import QuestionKind
 from osler.bench.person import STAGES, TOP
 from osler.bench.results import AskedResult, PersonResult
+from osler.eval.intervals import FEWEST, SHARES
 from osler.eval.statistics import Figure
 from osler.eval.text_tables import Grid
 
@@ -151,7 +152,7 @@ def bench_figures(
         DataFigures(
             data,
             [
-                _memory_figures(memory, found, rows, settings["seed"])
+                _memory_figures(memory, found, rows)
                 for memory in memories
                 if (found := [one for one in results if one.data == data and one.memory == memory])
             ],
@@ -160,12 +161,12 @@ def bench_figures(
     ]
 
 
-def _memory_figures(memory: str, some: list[PersonResult], rows: list[BenchMeasure], seed: int) -> MemoryFigures:
+def _memory_figures(memory: str, some: list[PersonResult], rows: list[BenchMeasure]) -> MemoryFigures:
     figures = {}
     for row in rows:
         values = {one.person: [float(value) for value in row.values(one) if value is not None] for one in some}
         if any(values.values()):
-            figures[row.name] = Figure.of(values, seed)
+            figures[row.name] = Figure.of(values, SHARES if row.form == "share" else None)
     costs = [one.cost for one in some if one.cost is not None]
     return MemoryFigures(
         memory,
@@ -184,7 +185,9 @@ def bench_grid(found: DataFigures, ks: Sequence[int], settings: dict[str, Any]) 
         ["people", *(str(one.people) for one in columns)],
         ["questions", *(str(one.questions) for one in columns)],
     ]
-    for row in measures(ks, bool(settings["model"])):
+    every = measures(ks, bool(settings["model"]))
+    shares = [row for row in every if row.form == "share"]
+    for row in every:
         if any(row.name in one.figures for one in columns):
             rows.append([row.label, *(_cell(one.figures.get(row.name), row.form) for one in columns)])
     if settings["model"]:
@@ -197,6 +200,8 @@ def bench_grid(found: DataFigures, ks: Sequence[int], settings: dict[str, Any]) 
         f"answers by {settings['model'] or 'no model: the recall itself is looked at'};"
         f" budget {settings['budget']} tokens; 95 % intervals over people."
     ]
+    if any(one.figures[row.name].lacks_interval for one in columns for row in shares if row.name in one.figures):
+        notes.append(f"No interval: too few people for one (fewer than {FEWEST}).")
     if left_out:
         notes.append(f"{left_out} question(s) that no turn answers were left out.")
     return Grid(found.data, ["", *(one.memory for one in columns)], rows, notes)

@@ -11,14 +11,13 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from osler.eval.statistics import Figure, Paired, Trial, holm, paired
+from osler.eval.statistics import NO_INTERVAL, Figure, Paired, Trial, holm, paired
 from osler.eval.text_tables import Grid, p_text
 from osler.eval.verdict import Verdict
 from osler.runs.store import RunFile
 from osler.runs.store.explanations import StoredExplanation, explanations
 
 Row = Mapping[str, Any]
-_SEED = 0
 
 
 class Cause(StrEnum):
@@ -66,7 +65,7 @@ class ColumnCauses:
         for trial, found in self.causes.items():
             if found:
                 by_patient[trial.patient].append(float(found == cause))
-        return Figure.of(by_patient, _SEED)
+        return Figure.of(by_patient)
 
     def lost_by(self, cause: Cause) -> dict[Trial, float]:
         """1 for each consultation lost by that cause, 0 for one that was right or lost by another; for pairing."""
@@ -174,6 +173,8 @@ def tables(found: LostCauses | None) -> list[Grid]:
         for column in columns
         if (count := column.counts[Cause.MEMORY])
     ]
+    if any(column.share(cause).lacks_interval for column in columns for cause in Cause):
+        notes.append(NO_INTERVAL)
     notes = ["share of the explained; in brackets 95 % intervals over patients", *notes, *found.noise, *found.unpaired]
     made = [Grid("why consultations were lost", ["", *(column.name for column in columns)], rows, notes)]
     if found.differences:

@@ -19,7 +19,6 @@ Row = Mapping[str, Any]
 _BLOCKS = 5
 """Parts into which the cases that are learned from are divided."""
 _KINDS = ("diagnosis", "treatment")
-_SEED = 0
 _FIRST = "first"
 _STAGES = {
     Stage.TRANSFER.value: "transfer: patients after the last lesson",
@@ -148,7 +147,7 @@ def _part(rows: Iterable[Row], none: Iterable[Row], kind: str) -> StreamPart:
         by_patient[patient].append(right)
     shared = own.keys() & other.keys()
     difference = sum(own[key][1] - other[key][1] for key in shared) / len(shared) if shared else None
-    return StreamPart(Figure.of(by_patient, _SEED), difference)
+    return StreamPart(Figure.of(by_patient), difference)
 
 
 def _right(rows: Iterable[Row], kind: str) -> dict[tuple[str, int], tuple[str, float]]:

@@ -7,68 +7,27 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import accumulate
-from statistics import NormalDist
 from typing import NamedTuple, Self
 
 import numpy as np
-import numpy.typing as npt
 
-from osler.seeds import derive
+from osler.eval.intervals import (
+    FEWEST,
+    SHARES,
+    Array,
+    Clusters,
+    Interval,
+    ValuesByPatient,
+    difference_interval,
+    mean_interval,
+)
 
-ValuesByPatient = Mapping[str, Sequence[float]]
-Array = npt.NDArray[np.float64]
-
-_TAIL = (1 - 0.95) / 2
-"""What a 95 % interval leaves out on each side."""
-RESAMPLES = 10_000
-_LARGEST = 1e100
-"""No score comes near it, and squares and sums of smaller numbers cannot overflow."""
-_FEW_PATIENTS = 30
-"""Below this many patients a bootstrap of zeros and ones is too narrow."""
-_AT_ONCE = 1_000_000
-"""How many drawn numbers are in memory at a time."""
-
-
-@dataclass(frozen=True)
-class Clusters:
-    """Each patient's total and number of values, in the patients' order by name.
-
-    The order makes a seeded result independent of the order in which consultations ended.
-    """
-
-    totals: Array
-    sizes: Array
-
-    @classmethod
-    def of(cls, values_by_patient: ValuesByPatient) -> Self:
-        """Sum up each patient; patients without values are not there."""
-        groups = [values for _, values in sorted(values_by_patient.items()) if len(values)]
-        for value in (value for values in groups for value in values):
-            if not abs(value) <= _LARGEST:
-                raise ValueError(f"{value} is not a score; leave values that are not known out")
-        return cls(
-            totals=np.array([math.fsum(values) for values in groups], dtype=np.float64),
-            sizes=np.array([len(values) for values in groups], dtype=np.float64),
-        )
-
-    def __len__(self) -> int:
-        return len(self.totals)
-
-    @property
-    def mean(self) -> float:
-        """The mean of all values; there must be one."""
-        return math.fsum(self.totals) / math.fsum(self.sizes)
-
-
-class Interval(NamedTuple):
-    """From low to high, both included."""
-
-    low: float
-    high: float
+NO_INTERVAL = f"no interval: too few patients for one (fewer than {FEWEST})"
+"""Says why a table shows a figure without brackets."""
 
 
 @dataclass(frozen=True)
@@ -79,14 +38,20 @@ class Figure:
     n: int
     """How many values it was counted from."""
     interval: Interval | None = None
+    """None with too few patients, and for what has none."""
     error: float | None = None
     """Standard error, clustered by patient."""
 
     @classmethod
-    def of(cls, values: ValuesByPatient, seed: int) -> Self:
-        """The mean of values with its 95 % interval."""
+    def of(cls, values: ValuesByPatient, scale: Interval | None = SHARES) -> Self:
+        """The mean of values with its 95 % interval; the scale is the lowest and the highest possible value."""
         count = sum(map(len, values.values()))
-        return cls(mean(values), count, mean_interval(values, seed), clustered_standard_error(values))
+        return cls(mean(values), count, mean_interval(values, scale), clustered_standard_error(values))
+
+    @property
+    def lacks_interval(self) -> bool:
+        """Check whether there is a figure without an interval."""
+        return self.value is not None and self.interval is None
 
 
 def mean(values_by_patient: ValuesByPatient) -> float | None:
@@ -108,52 +73,6 @@ def clustered_standard_error(values_by_patient: ValuesByPatient) -> float | None
     residuals = clusters.totals - clusters.sizes * clusters.mean
     squares = math.fsum(residuals**2)
     return math.sqrt(patients / (patients - 1) * squares) / math.fsum(clusters.sizes)
-
-
-def wilson(successes: int, n: int) -> Interval | None:
-    """Return Wilson's score interval of a share, or None if nothing was tried."""
-    if not n:
-        return None
-    share = successes / n
-    z = -NormalDist().inv_cdf(_TAIL)
-    shrink = 1 + z * z / n
-    centre = (share + z * z / (2 * n)) / shrink
-    half = z * math.sqrt(share * (1 - share) / n + (z / (2 * n)) ** 2) / shrink
-    # Rounding must not push 0 or 1 out of the interval of a share of 0 or 1.
-    return Interval(min(share, max(0.0, centre - half)), max(share, min(1.0, centre + half)))
-
-
-def bootstrap_mean(values_by_patient: ValuesByPatient, seed: int, resamples: int = RESAMPLES) -> Interval | None:
-    """The percentile interval of the mean when patients are drawn anew, each with all of its trials.
-
-    It is widened where needed so that the mean itself lies in it. None below two patients: drawing one patient again
-    and again says nothing about others.
-    """
-    clusters = Clusters.of(values_by_patient)
-    patients = len(clusters)
-    if patients < 2:
-        return None
-    draws = _generator(seed, "bootstrap")
-    means = []
-    for rows in _pieces(resamples, patients):
-        drawn = draws.integers(patients, size=(rows, patients))
-        means.append(clusters.totals[drawn].sum(axis=1) / clusters.sizes[drawn].sum(axis=1))
-    low, high = np.quantile(np.concatenate(means), [_TAIL, 1 - _TAIL])
-    return Interval(min(float(low), clusters.mean), max(float(high), clusters.mean))
-
-
-def mean_interval(values_by_patient: ValuesByPatient, seed: int, resamples: int = RESAMPLES) -> Interval | None:
-    """The interval that suits the values: Wilson's where a bootstrap of zeros and ones would claim too much.
-
-    That is with few patients of one trial each, and when all values are equal: then a bootstrap has no width, and
-    Wilson's interval counts patients, since trials that all end alike add no evidence about other patients.
-    """
-    clusters = Clusters.of(values_by_patient)
-    values = [value for group in values_by_patient.values() for value in group]
-    few_single = len(clusters) < _FEW_PATIENTS and len(values) == len(clusters)
-    if _are_binary(values) and (few_single or len(set(values)) <= 1):
-        return wilson(round(float((clusters.totals / clusters.sizes).sum())), len(clusters))
-    return bootstrap_mean(values_by_patient, seed, resamples)
 
 
 def pass_hat_k(successes_per_patient: Sequence[int], trials_per_patient: Sequence[int], k: int) -> Figure:
@@ -196,8 +115,9 @@ class Paired:
     """Of these, the first column's."""
     left_out_second: int
     difference: float | None
-    """None when the columns share no trial, as are the interval, the test and the p-value."""
+    """None when the columns share no trial, as are the test and the p-value."""
     interval: Interval | None
+    """None also with too few patients."""
     only_first: int
     """Trials on which the first column is ahead; for values of 0 and 1, on which only the first is right."""
     only_second: int
@@ -205,9 +125,7 @@ class Paired:
     p_value: float | None
 
 
-def paired(
-    first: Mapping[Trial, float], second: Mapping[Trial, float], seed: int = 0, resamples: int = RESAMPLES
-) -> Paired:
+def paired(first: Mapping[Trial, float], second: Mapping[Trial, float]) -> Paired:
     """Compare two columns of right (1) and wrong (0), trial by trial.
 
     The test flips the signs of whole patients: if the columns were equally good, each patient's difference could as
@@ -228,7 +146,7 @@ def paired(
         left_out_first=len(first) - len(shared),
         left_out_second=len(second) - len(shared),
         difference=clusters.mean if shared else None,
-        interval=_paired_interval(gains, seed, resamples),
+        interval=difference_interval(gains),
         only_first=sum(gain > 0 for gain in every_gain),
         only_second=sum(gain < 0 for gain in every_gain),
         test=test if shared else None,
@@ -272,20 +190,6 @@ def _coin_tosses(count: int) -> list[float]:
     """Return the chances of 0, 1, 2, … heads in this many tosses of a coin, from whole numbers, which do not round."""
     ways = accumulate(range(count), lambda found, heads: found * (count - heads) // (heads + 1), initial=1)
     return [found / (1 << count) for found in ways]
-
-
-def _paired_interval(gains: ValuesByPatient, seed: int, resamples: int) -> Interval | None:
-    """The bootstrap's interval, unless all differences are equal and it would have no width.
-
-    There, Wilson's interval says how many other patients might yet differ, and each could at most turn the
-    difference to the far end of its range.
-    """
-    distinct = {gain for group in gains.values() for gain in group}
-    unlike = wilson(0, len(gains))
-    if not (len(distinct) == 1 and unlike):
-        return bootstrap_mean(gains, seed, resamples)
-    gain = distinct.pop()
-    return Interval(gain - unlike.high * (1 + gain), gain + unlike.high * (1 - gain))
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
@@ -338,14 +242,3 @@ def krippendorff_alpha(ratings_by_item: Iterable[Sequence[float]], *, nominal: b
 def _are_binary(values: Iterable[float]) -> bool:
     """Check whether every value is right or wrong, with nothing between."""
     return all(value in (0, 1) for value in values)
-
-
-def _generator(seed: int, purpose: str) -> np.random.Generator:
-    return np.random.default_rng(derive(seed, "", 0, purpose))
-
-
-def _pieces(draws: int, width: int) -> Iterator[int]:
-    """Split draws of this many numbers into batches that fit into memory."""
-    rows = max(1, _AT_ONCE // width)
-    for start in range(0, draws, rows):
-        yield min(rows, draws - start)

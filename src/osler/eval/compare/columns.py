@@ -19,9 +19,6 @@ Row = Mapping[str, Any]
 Value = Callable[[Row], float | None]
 """Reads a number of one consultation; None leaves the consultation out of that figure alone."""
 
-SEED = 0
-"""Seed of the bootstrap: the same table gives the same intervals."""
-
 
 def _is(kind: str, *verdicts: Verdict) -> Value:
     name = f"{kind}_verdict"
@@ -203,7 +200,7 @@ def _column(column: Column, names: ShortNames, run: str | None, rows: list[Row])
     for measure in MEASURES:
         found = {_trial(row): number for row in answered if (number := measure.of(row)) is not None}
         by_patient = _grouped(found, lambda trial: trial.patient)
-        figures[measure.name] = Figure.of(by_patient, SEED) if measure.share else Figure(mean(by_patient), len(found))
+        figures[measure.name] = Figure.of(by_patient) if measure.share else Figure(mean(by_patient), len(found))
         if measure.tested or measure.bounds:
             values[measure.name] = found
     broken = [count for row in answered if (count := row.get("memory_failures")) is not None]

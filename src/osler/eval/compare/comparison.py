@@ -15,8 +15,9 @@ from osler.eval.compare.noise import Noise, noise_of
 from osler.eval.experience import ExperienceFigures, experience_figures
 from osler.eval.faithfulness import RULES
 from osler.eval.faithfulness.patient_verdicts import ruler_agreement, ruler_notes, ruler_of
+from osler.eval.intervals import Interval
 from osler.eval.runs import Run
-from osler.eval.statistics import Interval, Paired, holm, paired
+from osler.eval.statistics import Paired, holm, paired
 from osler.runs.lessons import STAGE
 from osler.runs.makers import saved_note
 from osler.runs.plan import ONE_STEP, Column

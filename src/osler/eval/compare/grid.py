@@ -15,8 +15,9 @@ from osler.eval.compare.comparison import SIGNIFICANT, ColumnDifference, Compari
 from osler.eval.compare.noise import MOST, POWER
 from osler.eval.experience import as_json as experience_json
 from osler.eval.experience import tables as experience_tables
+from osler.eval.intervals import FEWEST, Interval
 from osler.eval.run_answers import has_judged_differentials
-from osler.eval.statistics import Interval
+from osler.eval.statistics import NO_INTERVAL
 from osler.eval.text_tables import Grid, p_text
 from osler.runs.makers import intervention_rows, maker_note, own_merit, share_rows
 from osler.runs.short_names import backbone_name, same_models
@@ -71,7 +72,7 @@ def _main(comparison: Comparison) -> Grid:
         notes.append("n: what a figure was counted from, where that is not every consultation with an answer")
     if most > 1:
         notes.append("pass^k: all of k trials of a record are right; its n are records with at least k trials")
-    notes += [*_undecided(columns), *_notes(comparison)]
+    notes += [*_no_interval(columns), *_undecided(columns), *_notes(comparison)]
     if not has_judged_differentials(comparison.judge):
         notes.append(f"right among five is not measured: {comparison.judge} judged final diagnoses, no differentials")
     if marked:
@@ -97,6 +98,13 @@ def _counts(columns: list[ColumnFigures]) -> Iterator[list[str]]:
         counts = [getattr(column, name) for column in columns]
         if any(counts) or name not in {"unjudged", "memory_failures"}:
             yield [label, *("–" if count is None else str(count) for count in counts)]
+
+
+def _no_interval(columns: list[ColumnFigures]) -> Iterator[str]:
+    """Say why shares stand without brackets, if some do."""
+    shares = [measure.name for measure in MEASURES if measure.share]
+    if any(column.figures[name].lacks_interval for column in columns for name in shares):
+        yield NO_INTERVAL
 
 
 def _undecided(columns: list[ColumnFigures]) -> Iterator[str]:
@@ -187,7 +195,7 @@ def _tests(comparison: Comparison) -> Grid:
     rows = [
         [
             *(*_pair(one), str(one.paired.n), f"{one.paired.left_out_first} : {one.paired.left_out_second}"),
-            *(_points(one.paired.interval), f"{one.paired.only_first} : {one.paired.only_second}"),
+            *(_interval_text(one), f"{one.paired.only_first} : {one.paired.only_second}"),
             *(p_text(one.paired.p_value), p_text(one.p_holm)),
         ]
         for one in comparison.differences
@@ -208,8 +216,15 @@ def _result(one: ColumnDifference) -> str:
     return "told apart" if one.is_told_apart else "not told apart"
 
 
+def _has_too_few_patients(one: ColumnDifference) -> bool:
+    """Check whether the columns share consultations of so few patients that there is neither interval nor noise."""
+    return 0 < one.paired.patients < FEWEST
+
+
 def _needed(one: ColumnDifference) -> str:
     """How many patients, or trials per record with the same patients, the difference would need."""
+    if _has_too_few_patients(one):
+        return "too few patients"
     if one.noise is None or one.is_significant:
         return "–"
     patients, trials = one.noise.patients_needed, one.noise.trials_needed
@@ -217,6 +232,10 @@ def _needed(one: ColumnDifference) -> str:
         return "no difference seen"
     told = f"{patients:,} patients" if patients <= MOST else f"more than {MOST:,} patients"
     return told if trials is None else f"{told} or {trials:,} trials"
+
+
+def _interval_text(one: ColumnDifference) -> str:
+    return "too few patients" if _has_too_few_patients(one) else _points(one.paired.interval)
 
 
 def _points(interval: Interval | None) -> str:
@@ -243,7 +262,7 @@ def _group(name: str, columns: list[ColumnFigures]) -> Grid:
     tested = [measure for measure in MEASURES if measure.tested or (measure.bounds and _is_wanted(measure, columns))]
     rows = [["consultations", *(str(column.consultations) for column in columns)]]
     rows += [[measure.row_label, *(shown(column, measure) for column in columns)] for measure in tested]
-    return _by_column(name, columns, rows)
+    return _by_column(name, columns, rows, [*_no_interval(columns)])
 
 
 def _paper() -> Grid:

@@ -17,10 +17,12 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 
-from osler.eval.statistics import Array, Clusters, Trial, chance_tails, paired_gains
+from osler.eval.intervals import FEWEST, Array, Clusters, student_t
+from osler.eval.statistics import Trial, chance_tails, paired_gains
 
 POWER = 0.8
 """The chance to tell the columns apart again that a needed number of patients or trials gives."""
@@ -44,12 +46,12 @@ class Noise:
 
 
 def noise_of(first: Mapping[Trial, float], second: Mapping[Trial, float], level: float) -> Noise | None:
-    """Return the noise of a difference at this significance level; None if the columns share no trial.
+    """Return the noise of a difference at this significance level; None if the columns share fewer than three patients.
 
     A difference is beyond the floor exactly if the p-value of `paired` is below the level.
     """
     patients = Clusters.of(paired_gains(first, second))
-    if not len(patients):
+    if len(patients) < FEWEST:
         return None
     values = math.fsum(patients.sizes)
     floor = int(np.flatnonzero(chance_tails(patients.totals) >= level)[-1])
@@ -59,9 +61,9 @@ def noise_of(first: Mapping[Trial, float], second: Mapping[Trial, float], level:
     records = len({(trial.patient, trial.record) for trial in first.keys() & second.keys()})
     return Noise(
         floor=floor / values,
-        rerun=None if within is None else _z(1 - level / 2) * math.sqrt(within / values),
+        rerun=None if within is None else _rerun(within, level, values),
         patients_needed=needed.patients() if needed else None,
-        trials_needed=needed.trials(within, records) if needed and within is not None else None,
+        trials_needed=needed.trials(within.variance, records) if needed and within is not None else None,
     )
 
 
@@ -73,7 +75,7 @@ class _Needed:
         self._sizes, self._count = math.fsum(patients.sizes), len(patients)
         self._critical, self._power = _z(1 - level / 2), _z(POWER)
         self._mean = abs(math.fsum(patients.totals)) / self._count
-        self._variance = math.fsum(patients.totals**2) / self._count - self._mean**2
+        self._variance = patients.variance_of_mean * self._sizes**2 / self._count
         self._differing = np.count_nonzero(patients.totals) / self._count
         # If fewer patients differ, the test is never significant, even if all of them differ in the same direction.
         self._fewest = math.floor(math.log2(2 / level)) + 1
@@ -100,9 +102,23 @@ class _Needed:
         return np.asarray(self._critical * np.hypot(spread, self._mean) + self._power * spread)
 
 
-def _variance_between_trials(first: Mapping[Trial, float], second: Mapping[Trial, float]) -> float | None:
+class _BetweenTrials(NamedTuple):
+    """What trials of the same record differ by."""
+
+    variance: float
+    """Of both columns together."""
+    freedom: int
+    """Degrees of freedom of each column's estimate."""
+
+
+def _rerun(within: _BetweenTrials, level: float, values: float) -> float:
+    """Return how far a difference would move; a variance from few repeated trials is itself uncertain."""
+    return student_t(level / 2, within.freedom) * math.sqrt(within.variance / values)
+
+
+def _variance_between_trials(first: Mapping[Trial, float], second: Mapping[Trial, float]) -> _BetweenTrials | None:
     """Add up both columns' variance between trials of the same record; None without two trials of any record."""
-    total = 0.0
+    total, repeats = 0.0, 0
     for column in (first, second):
         records: dict[tuple[str, str], list[float]] = defaultdict(list)
         for trial in sorted(first.keys() & second.keys()):
@@ -111,4 +127,4 @@ def _variance_between_trials(first: Mapping[Trial, float], second: Mapping[Trial
         if not repeats:
             return None
         total += sum(float(np.var(values)) * len(values) for values in records.values()) / repeats
-    return total
+    return _BetweenTrials(total, repeats)

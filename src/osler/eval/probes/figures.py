@@ -14,7 +14,7 @@ from rich.text import Text
 from osler.eval.probes.gold import MemoryProbe
 from osler.eval.probes.key_facts import KeyAnswer, KeyFactFigures, key_fact_figures, key_fact_rows
 from osler.eval.probes.scoring import Score, holds_some
-from osler.eval.statistics import Figure
+from osler.eval.statistics import NO_INTERVAL, Figure
 from osler.language import Language
 from osler.memory.base import Fact, Recall
 from osler.ranking import ranked
@@ -149,15 +149,15 @@ KINDS = (_TOLD, "present", "absent", "normal", "not done", "when", _NOT_KNOWN)
 """Kinds of probes, in the order of tables; `told` is everything but `not known`."""
 
 
-def probe_figures(examined: Sequence[Examined], ks: Sequence[int], seed: int) -> list[ProbeFigures]:
+def probe_figures(examined: Sequence[Examined], ks: Sequence[int]) -> list[ProbeFigures]:
     """One entry for each column, in the order they come."""
     groups: dict[Column, list[Examined]] = defaultdict(list)
     for one in examined:
         groups[one.transcript.header.column].append(one)
-    return [_figures(column, some, ks, seed) for column, some in groups.items()]
+    return [_figures(column, some, ks) for column, some in groups.items()]
 
 
-def _figures(column: Column, some: list[Examined], ks: Sequence[int], seed: int) -> ProbeFigures:
+def _figures(column: Column, some: list[Examined], ks: Sequence[int]) -> ProbeFigures:
     rows = [(one.transcript.header.patient, probed) for one in some for probed in one.probes]
     answers = [asked.score for _, probed in rows for asked in probed.asked]
     kinds = {kind: [row for row in rows if kind in _kinds(row[1].probe)] for kind in KINDS}
@@ -169,14 +169,12 @@ def _figures(column: Column, some: list[Examined], ks: Sequence[int], seed: int)
         answers=len(answers) - answers.count(None),
         unanswered=answers.count(None),
         unheard=sum(one.unheard for one in some),
-        **_scores(rows, seed),
-        consistency=_figure(((patient, probed.consistency) for patient, probed in rows), seed),
+        **_scores(rows),
+        consistency=_figure(((patient, probed.consistency) for patient, probed in rows)),
         consistency_by_turn=_by_turn([probed for _, probed in rows]),
-        by_kind={kind: _scores(found, seed) for kind, found in kinds.items() if found},
-        top_k=_top_k(some, ks, seed),
-        key_facts=key_fact_figures(
-            ((one.transcript.header.patient, fact) for one in some for fact in one.key_facts), seed
-        ),
+        by_kind={kind: _scores(found) for kind, found in kinds.items() if found},
+        top_k=_top_k(some, ks),
+        key_facts=key_fact_figures((one.transcript.header.patient, fact) for one in some for fact in one.key_facts),
     )
 
 
@@ -184,12 +182,12 @@ def _kinds(probe: MemoryProbe) -> tuple[str, ...]:
     return (probe.kind,) if probe.kind == _NOT_KNOWN else (_TOLD, probe.kind)
 
 
-def _scores(rows: list[tuple[str, Probed]], seed: int) -> dict[str, Figure]:
+def _scores(rows: list[tuple[str, Probed]]) -> dict[str, Figure]:
     """The three scores over every wording at the end; earlier answers count for consistency alone."""
     scored = [
         (patient, asked.score) for patient, probed in rows for asked in probed.at_the_end if asked.score is not None
     ]
-    return {name: _figure(((patient, getattr(one, name)) for patient, one in scored), seed) for name in _SCORES}
+    return {name: _figure(((patient, getattr(one, name)) for patient, one in scored)) for name in _SCORES}
 
 
 def _by_turn(probes: list[Probed]) -> dict[int, float]:
@@ -200,7 +198,7 @@ def _by_turn(probes: list[Probed]) -> dict[int, float]:
     return {turn: sum(agreed) / len(agreed) for turn, agreed in sorted(turns.items())}
 
 
-def _top_k(some: list[Examined], ks: Sequence[int], seed: int) -> dict[int, Figure]:
+def _top_k(some: list[Examined], ks: Sequence[int]) -> dict[int, Figure]:
     if not any(asked.ranked for one in some for probed in one.probes for asked in probed.asked):
         return {}
     places = [
@@ -209,16 +207,16 @@ def _top_k(some: list[Examined], ks: Sequence[int], seed: int) -> dict[int, Figu
         for probed in one.probes
         for place in probed.places(one.transcript.header.language)
     ]
-    return {k: _figure(((patient, place is not None and place <= k) for patient, place in places), seed) for k in ks}
+    return {k: _figure(((patient, place is not None and place <= k) for patient, place in places)) for k in ks}
 
 
-def _figure(values: Iterable[tuple[str, float | None]], seed: int) -> Figure:
+def _figure(values: Iterable[tuple[str, float | None]]) -> Figure:
     """The mean of the values of patients, those that are known."""
     found: dict[str, list[float]] = defaultdict(list)
     for patient, value in values:
         if value is not None:
             found[patient].append(float(value))
-    return Figure.of(found, seed)
+    return Figure.of(found)
 
 
 _CONSISTENCY = (
@@ -249,6 +247,8 @@ def page(found: list[ProbeFigures], answered_by: str, left_out: LeftOut) -> Grou
     headers = [names.header(one.column) for one in found]
     table = WideTable(f"answers by: {backbone_name(answered_by)}", headers, list(_rows(found)))
     notes = [Text("Means over all wordings, 95 % intervals over patients."), Text(_CONSISTENCY)]
+    if any(one.retrieval.lacks_interval for one in found):
+        notes.append(Text(f"{NO_INTERVAL}."))
     if left_out.unanswered:
         notes.append(Text(f"{left_out.unanswered} consultation(s) without an answer of the doctor were left out."))
     if left_out.not_rebuilt:

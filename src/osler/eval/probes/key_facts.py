@@ -69,12 +69,12 @@ class KeyFactFigures:
     """Share of right answers at the end, by the visit at which the fact was said last: consistency by visit."""
 
 
-def key_fact_figures(answers: Iterable[tuple[str, KeyAnswer]], seed: int) -> KeyFactFigures:
+def key_fact_figures(answers: Iterable[tuple[str, KeyAnswer]]) -> KeyFactFigures:
     """Return shares with their intervals over patients; each answer comes with its patient."""
     told = list(answers)
     shares = {
         moment.value: {
-            state.value: _share(((who, one.state) for who, one in told if one.moment is moment), state, seed)
+            state.value: _share(((who, one.state) for who, one in told if one.moment is moment), state)
             for state in FactState
         }
         for moment in Moment
@@ -83,15 +83,15 @@ def key_fact_figures(answers: Iterable[tuple[str, KeyAnswer]], seed: int) -> Key
     for who, one in told:
         if one.moment is Moment.END:
             at_the_end[one.fact.visit].append((who, one.state))
-    by_visit = {visit: _share(some, FactState.RIGHT, seed) for visit, some in sorted(at_the_end.items())}
+    by_visit = {visit: _share(some, FactState.RIGHT) for visit, some in sorted(at_the_end.items())}
     return KeyFactFigures(shares if told else {}, by_visit)
 
 
-def _share(states: Iterable[tuple[str, FactState]], wanted: FactState, seed: int) -> Figure:
+def _share(states: Iterable[tuple[str, FactState]], wanted: FactState) -> Figure:
     by_patient: dict[str, list[float]] = defaultdict(list)
     for patient, state in states:
         by_patient[patient].append(float(state is wanted))
-    return Figure.of(by_patient, seed)
+    return Figure.of(by_patient)
 
 
 def key_fact_rows(found: Sequence[KeyFactFigures]) -> Iterator[tuple[str, list[Figure | None]]]:

@@ -269,4 +269,4 @@ async def probe_run(
         raise failures[0]
     if not done:
         raise UserError(f"the run {run.path} has no consultation to probe", "hold some with `osler simulate`")
-    return probe_figures(done, ks, settings.seed), LeftOut(unanswered, len(failures))
+    return probe_figures(done, ks), LeftOut(unanswered, len(failures))

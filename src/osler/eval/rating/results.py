@@ -12,9 +12,10 @@ from rich.console import Group
 from rich.text import Text
 
 from osler.errors import printable
+from osler.eval.intervals import Interval
 from osler.eval.rating.export import Key, KeyItem
 from osler.eval.rating.import_sheets import Rating
-from osler.eval.rating.sheet import SCALES
+from osler.eval.rating.sheet import SCALES, RatingScale
 from osler.eval.statistics import Figure, krippendorff_alpha
 from osler.eval.text_tables import Grid, page
 from osler.eval.write_files import check_folder, write_whole
@@ -51,20 +52,20 @@ def _means(by_scale: Sequence[ByItem], key: Key) -> Grid:
     for system in sorted({item.system for item in key.items}):
         told = (system.backbone, system.strategy, " ".join((system.memory, *told_variants(system.variants))))
         for scale, given in zip(SCALES, by_scale, strict=True):
-            rows.append([*map(printable, told), scale.name, *_figures(given, system, key.seed)])
+            rows.append([*map(printable, told), scale.name, *_figures(given, system, scale)])
     return Grid("95 % intervals over patients; n items", [*COLUMN[:-1], "scale", "mean", "interval", "n"], rows)
 
 
-def _figures(given: ByItem, system: Column, seed: int) -> tuple[str, str, str]:
+def _figures(given: ByItem, system: Column, scale: RatingScale) -> tuple[str, str, str]:
     """Mean, interval and n. Each item counts once, by the mean of its raters, however many of them rated it."""
     patients: dict[str, list[float]] = defaultdict(list)
     for item, values in given.items():
         if item.system == system:
             patients[item.patient].append(sum(values) / len(values))
-    found = Figure.of(patients, seed)
+    found = Figure.of(patients, Interval(min(scale.values), max(scale.values)))
     if found.value is None:
         return "–", "–", "0"
-    around = f"[{found.interval.low:.3f}, {found.interval.high:.3f}]" if found.interval else "– (one patient)"
+    around = f"[{found.interval.low:.3f}, {found.interval.high:.3f}]" if found.interval else "– (too few patients)"
     return f"{found.value:.3f}", around, str(found.n)
 
 

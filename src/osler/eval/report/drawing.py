@@ -10,8 +10,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from osler.errors import printable
+from osler.eval.intervals import Interval
 from osler.eval.report.markup import Html, element
-from osler.eval.statistics import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -218,7 +218,7 @@ async def _probed(run: Snapshot, rows: list[Row], seed: int) -> tuple[list[Probe
             done.append(await examine(transcript, run.file.record(row["record"]), settings))
         except NotRebuiltError:
             not_rebuilt += 1
-    return probe_figures(done, _KS, seed), not_rebuilt
+    return probe_figures(done, _KS), not_rebuilt
 
 
 def _can_be_rebuilt(memory: str) -> bool:
