@@ -80,10 +80,17 @@ def _each(sentence: str, language: Language) -> list[str]:
         parts = [part for part in re.split("[，,](?=.*[？?])", sentence) if part.strip(EDGE)]
         own = [part for part in parts if _is_asked(part, language)]
         return own if len(own) > 1 and len(own) == len(parts) else [sentence]
+    return [part for part in _next_question().split(sentence) if part.strip(EDGE)]
+
+
+@cache
+def _next_question() -> re.Pattern[str]:
+    """Finds what joins two English questions."""
+    english = Language.EN
     opened = any_of(
-        (*cues("question_words", language), "do you", "does it", "have you", "are you", "is it", "did you"), language
+        (*cues("question_words", english), "do you", "does it", "have you", "are you", "is it", "did you"), english
     )
-    return [part for part in re.split(rf",?\s+and\s+(?={opened})", sentence, flags=re.IGNORECASE) if part.strip(EDGE)]
+    return re.compile(rf",?\s+and\s+(?={opened})", re.IGNORECASE)
 
 
 def _is_asked(part: str, language: Language) -> bool:
@@ -96,7 +103,7 @@ def _question(text: str, language: Language, speaker: Speaker) -> ReadQuestion:
     time = time_finder(language).search(text) if asks is not AnswerWanted.WHEN else None
     bare = text
     if asks not in (AnswerWanted.YES_OR_NO, AnswerWanted.CHOICE):
-        bare = re.sub(rf"{pattern('question_words', language)}(?:'(?:s|re|d|ve|ll)\b)?", " ", text, flags=re.IGNORECASE)
+        bare = _question_word(language).sub(" ", text)
     if time:
         bare = bare.replace(time[0], " ")
     when = time[0].strip(EDGE) if time else ""
@@ -108,13 +115,26 @@ def _question(text: str, language: Language, speaker: Speaker) -> ReadQuestion:
     return ReadQuestion(asks, _topics(bare, language, speaker), whose=whose, when=when, is_negated=negated)
 
 
+@cache
+def _question_word(language: Language) -> re.Pattern[str]:
+    """Finds a question word, with the verb that is shortened behind it."""
+    return re.compile(rf"{pattern('question_words', language)}(?:'(?:s|re|d|ve|ll)\b)?", re.IGNORECASE)
+
+
+@cache
+def _question_kinds(language: Language) -> dict[str, re.Pattern[str]]:
+    """Finds the question words of each kind."""
+    kinds = groups("question_words", language).items()
+    return {kind: re.compile(any_of(listed, language), re.IGNORECASE) for kind, listed in kinds}
+
+
 def _asks(text: str, language: Language) -> AnswerWanted:
     if "还是" in text if language is Language.ZH else _OPPOSED.search(text):
         return AnswerWanted.CHOICE
     if language is Language.ZH and re.search(f"吗[？?]?$|是不是|是否|{_A_NOT_A}|有无", text.strip()):
         return AnswerWanted.YES_OR_NO
-    for kind, listed in groups("question_words", language).items():
-        found = re.search(any_of(listed, language), text, re.IGNORECASE)
+    for kind, finds in _question_kinds(language).items():
+        found = finds.search(text)
         if found and (language is Language.ZH or _opens(text[: found.start()])):
             return AnswerWanted(kind) if kind != "how" else AnswerWanted.WHAT
     return AnswerWanted.YES_OR_NO

@@ -141,7 +141,7 @@ def _label(text: str, language: Language) -> tuple[str, str] | None:
         return None
     label, rest = found[1].strip(EDGE), found[2].strip(" .。；;")
     size = len(label.split()) if language is Language.EN else len(label)
-    talks = re.match(pattern("subjects", language), label, re.IGNORECASE)
+    talks = finder("subjects", language).match(label)
     return (label, rest) if label and rest and size <= _LONGEST_LABEL[language] and not talks else None
 
 
@@ -245,11 +245,16 @@ def _negation(text: str, language: Language) -> tuple[int, int, bool] | None:
         if found.start() < inner
         and not any(first < found.end() and found.start() < stop and found.end() <= stop for first, stop in kept)
     )
-    ends = re.search(rf"{pattern('negation_after', language)}\W*$", text, re.IGNORECASE)
+    ends = _denied_at_end(language).search(text)
     if ends and ends.start() > 0 and text[: ends.start()].strip(EDGE):
         return ends.start(), ends.end(), True
     first = next(denies, None)
     return (*first, False) if first else None
+
+
+@cache
+def _denied_at_end(language: Language) -> re.Pattern[str]:
+    return re.compile(rf"{pattern('negation_after', language)}\W*$", re.IGNORECASE)
 
 
 def _subordinate_start(text: str, language: Language) -> int:

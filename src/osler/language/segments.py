@@ -109,9 +109,13 @@ def _parts(before: str, cut: re.Match[str], language: Language) -> bool:
 
 def _remainder(text: str, language: Language) -> str:
     """Return what is left of the opening of a segment without empty words and times."""
-    text = time_finder(language).sub("", text)
+    return _empty_words(language).sub("", time_finder(language).sub("", text)).strip(EDGE)
+
+
+@cache
+def _empty_words(language: Language) -> re.Pattern[str]:
     small = [cue for kind in ("fillers", "subjects", "negation") for cue in cues(kind, language)]
-    return re.sub(any_of(small, language), "", text).strip(EDGE)
+    return re.compile(any_of(small, language))
 
 
 def _stronger(joint: str, cut: re.Match[str]) -> str:

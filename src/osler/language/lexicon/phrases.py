@@ -9,17 +9,16 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from osler.language.base import Language
 from osler.language.cues import any_of, groups
 from osler.language.lexicon.thesaurus import LONGEST_RUN, QUALITIES, load, phrase_terms, terms, thesaurus_terms
 from osler.language.words import canonical, words
-from osler.ranking import reaches, reaching
+from osler.ranking import reaches
 
 _LEAST = 0.5
 """Share of a phrase, by the weight of its words, that must be there."""
+_WORTH_A_LOOK = 0.45
+"""Share below which a phrase is passed over without a closer look, as nearly all are."""
 _ALL, _MOST = 0.999, 0.68
 
 
@@ -46,12 +45,13 @@ class Phrases:
         """Weight of a term that no phrase holds: it says more than any of them."""
         unique = list(dict.fromkeys(rows))
         self._things = [thing for _, thing in unique]
-        self._weights = np.array([sum(map(self.idf.__getitem__, found)) for found, _ in unique])
+        self._weights = [sum(map(self.idf.__getitem__, found)) for found, _ in unique]
         places: dict[str, list[int]] = defaultdict(list)
         for place, (found, _) in enumerate(unique):
             for term in found:
                 places[term].append(place)
-        self._places: dict[str, NDArray[np.intp]] = {term: np.array(row) for term, row in places.items()}
+        self._places = dict(places)
+        """For each term the phrases that hold it. A text has few terms, and a term few phrases."""
         self._openings = frozenset(tuple(term.split(" ")[:2]) for term in self.idf if " " in term)
         """The first two words of runs that are a term of their own."""
         self.there = lru_cache(maxsize=4096)(self._there)
@@ -83,13 +83,18 @@ class Phrases:
         known = [term for term in (*sorted(own), *self._runs(text)) if term in self.idf]
         if not known:
             return ()
-        part = np.zeros(len(self._things))
+        part: dict[int, float] = {}
         for term in known:
-            part[self._places[term]] += self.idf[term]
+            weight = self.idf[term]
+            for place in self._places[term]:
+                part[place] = part.get(place, 0.0) + weight
         whole = sum(map(self.weight, sorted(own)))
         found: dict[str, Spoken] = {}
-        for place in np.flatnonzero(reaching(part / self._weights, _LEAST)).tolist():
-            thing, full, here = self._things[place], float(self._weights[place]), float(part[place])
+        weights = self._weights
+        for place in sorted([place for place, here in part.items() if here > _WORTH_A_LOOK * weights[place]]):
+            thing, full, here = self._things[place], weights[place], part[place]
+            if not reaches(here / full, _LEAST):
+                continue
             share, score = min(1.0, here / full), here / math.sqrt(full * max(whole, here))
             _, most, nearest = found.get(thing, (thing, 0.0, 0.0))
             found[thing] = Spoken(thing, max(share, most), max(score, nearest))
