@@ -110,7 +110,7 @@ async def bm25(turns: Sequence[Turn], language: Language, k1: float = 1.5, b: fl
 async def dense(turns: Sequence[Turn], _: Language) -> Rank:
     embedder = open_embedder("hash")
     vectors = await embedder.embed([raw_text(turn) for turn in turns])
-    index = VectorIndex(vectors.shape[1])
+    index = VectorIndex(vectors.shape[1], sparse=True)
     for turn, vector in zip(turns, vectors, strict=True):
         index.add(turn.number, vector)
 
@@ -123,7 +123,7 @@ async def dense(turns: Sequence[Turn], _: Language) -> Rank:
 async def filled(turns: Sequence[Turn], language: Language) -> tuple[Embedder, MemoryBank]:
     embedder = open_embedder("hash")
     vectors = await embedder.embed([raw_text(turn) for turn in turns])
-    bank = MemoryBank(language, VectorIndex(vectors.shape[1]))
+    bank = MemoryBank(language, VectorIndex(vectors.shape[1], sparse=True))
     for turn, vector in zip(turns, vectors, strict=True):
         bank.add(turn, vector)
     return embedder, bank

@@ -121,7 +121,7 @@ def compare(rows: Rows, queries: Rows) -> None:
     count, dimensions = rows.shape
     flat = faiss.IndexFlatIP(dimensions)
     table = Table(queries, by_faiss(flat), in_ms(lambda: [flat.add(row[None]) for row in rows]) / count)
-    index = VectorIndex(dimensions)
+    index = VectorIndex(dimensions, sparse=True)
     add = in_ms(lambda: [index.add(id, row) for id, row in enumerate(rows)]) / count
     table.line("osler", by_osler(index), add)
     for probes in (1, 2, 4):

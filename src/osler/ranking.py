@@ -72,6 +72,32 @@ def ranked(scores: Sequence[float], names: Sequence[SupportsRichComparison]) -> 
     return found
 
 
+def ranked_places(scores: NDArray[F], names: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
+    """Return what `ranked` returns, for many scores with numbers as names."""
+    import numpy as np
+
+    falling = -all_seen(scores)
+    order = np.argsort(falling, kind="stable")
+    falling = falling[order]
+    end = 0
+    for start in _close_to_the_next(-falling).tolist():
+        if start >= end:
+            highest = -float(falling[start])
+            end = int(np.searchsorted(falling, _slack(highest) - highest, side="right"))
+            equal = order[start:end]
+            order[start:end] = equal[np.argsort(names[equal], kind="stable")]
+    return order
+
+
+def _close_to_the_next(falling: NDArray[F]) -> NDArray[np.intp]:
+    """Return the places of falling scores that may be ties with the score behind them."""
+    import numpy as np
+
+    first, second = falling[:-1], falling[1:]
+    slack = CLOSE * np.maximum(np.abs(first), 1.0)
+    return np.flatnonzero((second >= first - slack) | (first == second))
+
+
 def all_seen(scores: NDArray[F]) -> NDArray[F]:
     """Return scores as decisions see them: unchanged, except within `disturbed`."""
     if _disturb is None:

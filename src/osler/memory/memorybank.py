@@ -14,21 +14,24 @@ next `add`; a process that ends before that loses them. A search is not a recall
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Collection, Iterable, Sequence
 from datetime import date, datetime
 from itertools import islice, takewhile
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from osler.memory.base import Change, MemorySettings, Recall, Turn
-from osler.memory.items import MemoryItem, best_first, key_number, turn_key
+from osler.memory.items import MemoryItem, key_number, turn_key
 from osler.memory.options import MemoryOptions
-from osler.memory.recall_text import RecallLine, fitting_lines
+from osler.memory.recall_text import LineRoom
 from osler.memory.short_form import ShortForm, change_by_summaries, recall_of, sentence_facts, summarised
 from osler.memory.tim.vectors import VectorIndex
 from osler.memory.turn_memory import EmbeddedTurnMemory
-from osler.ranking import reaches
+from osler.ranking import ranked_places, reaching
 
 _SECONDS = {"hours": 3600.0, "days": 86400.0, "weeks": 604800.0, "months": 2629800.0, "years": 31557600.0}
 _SUMMARY = 100
@@ -66,6 +69,14 @@ class Strength(NamedTuple):
     """When the item was made or last recalled."""
 
 
+class Ranking(NamedTuple):
+    """Items by their scores, the best first."""
+
+    items: list[int | VisitSummary]
+    """The number of a turn, or the summary of a visit."""
+    scores: list[float]
+
+
 def retention(elapsed: float, strength: int) -> float:
     """Return how much of an item is left after some units of time.
 
@@ -94,11 +105,18 @@ class MemoryBankMemory(EmbeddedTurnMemory):
     """Items whose strengths `delta` has not returned yet."""
     _recalled: dict[str, int]
     """How often items were recalled since the last turn."""
+    _places: dict[int, int]
+    """Where each turn is in what follows, by its number."""
+    _values: array[float]
+    """How firmly each turn is kept: S in the curve of forgetting."""
+    _last_times: array[float]
+    """When each turn was said or last recalled, in seconds."""
 
     def __init__(self, settings: MemorySettings) -> None:
         """Start empty."""
         self._options = MemoryBankOptions.of(self.name, settings.options)
         super().__init__(settings, self._options.embedder)
+        self._clear_turns()
         self.clear_own()
 
     async def remember(self, turn: Turn) -> Change:
@@ -106,7 +124,7 @@ class MemoryBankMemory(EmbeddedTurnMemory):
         if self._turns:
             now = self._now()
             for key, often in self._recalled.items():
-                self._strengths[key] = Strength(self._strength(key).value + often, now)
+                self._strengthen(key, Strength(self._strength(key).value + often, now))
                 self._changed.add(key)
         self._recalled = {}
         return await super().remember(turn)
@@ -137,8 +155,18 @@ class MemoryBankMemory(EmbeddedTurnMemory):
         if not self._turns:
             return Recall()
         newest = next(reversed(self._turns))
-        order = [turn_key(newest), *(key for key, _ in await self.search(query) if key != turn_key(newest))]
-        lines = fitting_lines(([self._line(key)] for key in order), self._settings.budget, self._language)
+        room = LineRoom(self._settings.budget, self._language)
+        for number in self.that_may_fit([newest], room):
+            room.add([self.whole(number)])
+        ranking = await self._ranking(query)
+        for item in ranking.items:
+            if room.is_full:
+                break
+            if isinstance(item, VisitSummary):
+                room.add([self.in_short(item.turns[0], item.text, _visit_key(item.number))])
+            elif item != newest and self._sizes[item] <= room.left:
+                room.add([self.whole(item)])
+        lines = room.lines
         for line in lines:
             key = line.short or turn_key(line.turn.number)
             self._recalled[key] = self._recalled.get(key, 0) + 1
@@ -147,25 +175,42 @@ class MemoryBankMemory(EmbeddedTurnMemory):
 
     async def search(self, query: str) -> list[tuple[str, float]]:
         """All items whose retention reaches the floor, by similarity times retention; of two alike the newer first."""
+        ranking = await self._ranking(query)
+        keys = (_visit_key(item.number) if isinstance(item, VisitSummary) else turn_key(item) for item in ranking.items)
+        return list(zip(keys, ranking.scores, strict=True))
+
+    async def _ranking(self, query: str) -> Ranking:
+        """The items whose retention reaches the floor, the best first."""
         if self._index is None:
-            return []
+            return Ranking([], [])
         vector, now = await self._embedder.embed_query(query), self._now()
-        turns = list(self._turns)
-        told = [number for number, summary in self._summaries.items() if summary.text]
-        cosines = self._index.cosines(vector, turns).tolist()
-        keys = list(map(turn_key, turns))
+        told = [summary for summary in self._summaries.values() if summary.text]
+        items: list[int | VisitSummary] = [*self._turns, *told]
+        firsts = np.array([*self._turns, *(summary.turns[0] for summary in told)])
+        cosines, left = self._index.all_cosines(vector), self._retentions(now)
         if told and self._visits is not None:
-            cosines += self._visits.cosines(vector, told).tolist()
-            keys += [f"{_VISIT}{number}" for number in told]
-        scores = {
-            key: max(cosine, 0.0) * left
-            for key, cosine in zip(keys, cosines, strict=True)
-            if reaches(left := self._retention(key, now), self._options.floor)
-        }
-        return [(key, scores[key]) for key in best_first(scores, lambda key: self.turns_of(key)[0])]
+            near = self._visits.cosines(vector, [summary.number for summary in told])
+            kept = [self._retention(_visit_key(summary.number), now) for summary in told]
+            cosines, left = np.concatenate((cosines, near)), np.concatenate((left, kept))
+        reached = np.flatnonzero(reaching(left, self._options.floor))
+        scores = np.maximum(cosines, 0.0)[reached] * left[reached]
+        order = ranked_places(scores, -firsts[reached])
+        return Ranking([items[place] for place in reached[order].tolist()], scores[order].tolist())
+
+    def _retentions(self, now: datetime) -> NDArray[np.float64]:
+        """How much is left of each turn."""
+        elapsed = np.maximum(self._in_seconds(now) - np.array(self._last_times), 0.0) / _SECONDS[self._options.unit]
+        left: NDArray[np.float64] = np.exp(-elapsed / (5 * np.array(self._values)))
+        return left
 
     def _now(self) -> datetime:
         return self.time_of(next(reversed(self._turns.values())))
+
+    def _strengthen(self, key: str, strength: Strength) -> None:
+        self._strengths[key] = strength
+        if not key.startswith(_VISIT):
+            place = self._places[key_number(key)]
+            self._values[place], self._last_times[place] = strength.value, self._in_seconds(strength.since)
 
     def _strength(self, key: str) -> Strength:
         """How firmly an item is kept; a summary that was never recalled is as old as the visit."""
@@ -202,14 +247,8 @@ class MemoryBankMemory(EmbeddedTurnMemory):
 
     def _visit_index(self, dimensions: int) -> VectorIndex:
         if self._visits is None:
-            self._visits = VectorIndex(dimensions, seed=self._settings.seed)
+            self._visits = self.new_index(dimensions)
         return self._visits
-
-    def _line(self, key: str) -> RecallLine:
-        first = self.turns_of(key)[0]
-        if not key.startswith(_VISIT):
-            return self.whole(first)
-        return self.in_short(first, self._summaries[key_number(key)].text, key)
 
     # State.
 
@@ -252,14 +291,14 @@ class MemoryBankMemory(EmbeddedTurnMemory):
         for summary in summaries:
             self._settle(summary)
         for key, (value, since) in delta.get("strengths", {}).items():
-            self._strengths[key] = Strength(value, datetime.fromisoformat(since))
+            self._strengthen(key, Strength(value, datetime.fromisoformat(since)))
         self._recalled = dict(delta.get("recalled", self._recalled))
         self._made = self._saved_summaries = max(self._made, delta.get("made", 0))
 
     def drop_own(self, turns: Collection[int]) -> list[str]:
         """Forget the summaries of visits with these turns; what is left of a visit is summarised at the next one."""
         gone = [one.number for one in self._summaries.values() if one.text and not {*one.turns}.isdisjoint(turns)]
-        keys = [f"{_VISIT}{number}" for number in gone]
+        keys = list(map(_visit_key, gone))
         for number in gone:
             del self._summaries[number]
             self._visit_index(0).remove(number)
@@ -275,11 +314,21 @@ class MemoryBankMemory(EmbeddedTurnMemory):
     def _keep(self, turn: Turn) -> str:
         if turn.at is not None:
             self._open.setdefault(turn.at.date(), []).append(turn.number)
+        if turn.number not in self._places:
+            self._places[turn.number] = len(self._places)
+            self._values.append(1.0)
+            self._last_times.append(self._in_seconds(self.time_of(turn)))
         return super()._keep(turn)
+
+    def _clear_turns(self) -> None:
+        super()._clear_turns()
+        self._places, self._values, self._last_times = {}, array("d"), array("d")
 
     async def _rebuild(self, turns: dict[int, Turn]) -> None:
         self._open = {}
         await super()._rebuild(turns)
+        for key, strength in self._strengths.items():
+            self._strengthen(key, strength)
         for summary in self._summaries.values():
             self._settle(summary)
 
@@ -288,7 +337,7 @@ class MemoryBankMemory(EmbeddedTurnMemory):
     def items(self, delta: dict[str, Any]) -> list[MemoryItem]:
         """The turns and summaries of a delta."""
         summaries = delta.get("own", {}).get("summaries", ())
-        told = (MemoryItem(f"{_VISIT}{row['number']}", row["text"]) for row in summaries if row["text"])
+        told = (MemoryItem(_visit_key(row["number"]), row["text"]) for row in summaries if row["text"])
         return [*super().items(delta), *told]
 
     def turns_of(self, key: str) -> tuple[int, ...]:
@@ -317,3 +366,8 @@ class MemoryBankMemory(EmbeddedTurnMemory):
         self._forget_strengths(visits)
         turns = [key for key in keys if not key.startswith(_VISIT)]
         return [*visits, *(await super().erase(turns) if turns else ())]
+
+
+def _visit_key(number: int) -> str:
+    """The key of a summary."""
+    return f"{_VISIT}{number}"

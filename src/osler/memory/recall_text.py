@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime
 from typing import NamedTuple
 
@@ -78,25 +78,45 @@ class RecallLine(NamedTuple):
     """The key of a summary; empty if it is the turn word for word."""
 
 
-def fitting_lines(choices: Iterable[Sequence[RecallLine]], budget: int, language: Language) -> list[RecallLine]:
-    """Fill the budget, and return the lines in the order of time.
+class LineRoom:
+    """Room for lines within a budget. What does not fit is passed over."""
 
-    Each choice is one thing in the forms in which it may be told: the first form that fits is taken. What does not fit
-    is passed over.
-    """
-    kept, days, left = list[RecallLine](), set[str](), float(budget)
-    for forms in choices:
-        if left < _LEAST:
-            break
+    def __init__(self, budget: int, language: Language) -> None:
+        """Start empty."""
+        self.left = float(budget)
+        """Tokens."""
+        self._language = language
+        self._lines: list[RecallLine] = []
+        self._days: set[str] = set()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no further line is tried."""
+        return self.left < _LEAST
+
+    @property
+    def lines(self) -> list[RecallLine]:
+        """The lines in the order of time."""
+        return sorted(self._lines, key=lambda line: (line.turn.number, not line.short))
+
+    def add(self, forms: Iterable[RecallLine]) -> None:
+        """Take the first of the forms in which one thing may be told that fits."""
         for line in forms:
-            day = day_text(line.turn.at, language) if line.turn.at else ""
-            cost = exact_tokens(f"{line.text}\n") + (exact_tokens(f"{day}\n") if day and day not in days else 0)
-            if cost <= left:
-                left -= cost
-                kept.append(line)
-                days.add(day)
-                break
-    return sorted(kept, key=lambda line: (line.turn.number, not line.short))
+            cost = line_size(line.text)
+            if cost > self.left:
+                continue
+            day = day_text(line.turn.at, self._language) if line.turn.at else ""
+            cost += line_size(day) if day and day not in self._days else 0.0
+            if cost <= self.left:
+                self.left -= cost
+                self._lines.append(line)
+                self._days.add(day)
+                return
+
+
+def line_size(text: str) -> float:
+    """Tokens of a line with its end."""
+    return exact_tokens(f"{text}\n")
 
 
 def illnesses(turn: Turn, language: Language) -> str:

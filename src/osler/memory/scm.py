@@ -12,23 +12,21 @@ has to conclude (`recall_to_conclude`) always get history.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Sequence
-from datetime import timedelta
+from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
 from typing import Any
 
+import numpy as np
 from pydantic import BaseModel, Field
 
 from osler.language.lexicon.drugs import drugs_in
 from osler.language.numerals import values
 from osler.memory.ask_model import ask_json
 from osler.memory.base import REPLY_MARK, Change, MemorySettings, Recall, Turn, tokens
-from osler.memory.items import best_first
 from osler.memory.options import MemoryOptions
-from osler.memory.recall_text import RecallLine, exchange_text, fitting_lines
+from osler.memory.recall_text import LineRoom, RecallLine, exchange_text
 from osler.memory.short_form import ShortForm, change_by_summaries, recall_of, summarised
-from osler.memory.turn_memory import EmbeddedTurnMemory
+from osler.memory.turn_memory import EmbeddedTurnMemory, Scores
 from osler.ranking import exceeds, reaches
 
 _LONG = 40
@@ -43,7 +41,8 @@ _ANSWER = 60
 """Maximum tokens of a decision."""
 _HALF = 0.5
 """Share of the best score from which the words of a turn are wanted, without a model."""
-_DAY = timedelta(days=1)
+_DAY = 86400.0
+"""Seconds."""
 _SHORT = "short:"
 _NO = {"no", "false", "否", "不", "不需要"}
 
@@ -116,28 +115,28 @@ class ScmMemory(EmbeddedTurnMemory):
         known = [number for number in self._turns if number != last]
         flash = known[: -self._options.flash - 1 : -1]
         archive = known[: len(known) - len(flash)]
-        choices, requests = [[self.whole(number)] for number in flash], 0
+        room, requests = LineRoom(self._settings.budget, self._language), 0
+        for number in self.that_may_fit(flash, room):
+            room.add([self.whole(number)])
         is_needed: bool | None = bool(archive)
         if archive and not is_decided:
             is_needed, requests = await self._needs_history(query, flash, archive)
         if is_needed is not False:
-            found, asked = await self._found(query, archive, all_in_full=is_needed is None)
-            choices, requests = [*choices, *found], requests + asked
-        lines = fitting_lines(choices, self._settings.budget, self._language)
+            found, in_full, asked = await self._found(query, archive, all_in_full=is_needed is None)
+            requests += asked
+            self._add_archive(room, found, in_full)
+        lines = room.lines
         short = [self._short[line.turn.number] for line in lines if line.short]
         recall = recall_of(lines, short, self._turns, self._language)
         return recall.model_copy(update={"requests": requests})
 
-    async def scores(self, query: str) -> dict[int, float]:
+    async def scores(self, query: str) -> Scores:
         """The cosine of each turn and the query, with a little for recency, which tells today from an earlier visit."""
-        cosines = await self.cosines(query)
-        times = {number: self.time_of(self._turns[number]) for number in cosines}
-        now = max(times.values(), default=None)
-        return {
-            number: cosine + _RECENCY * math.exp((times[number] - now) / _DAY)
-            for number, cosine in cosines.items()
-            if now is not None
-        }
+        cosines, seconds = await self.cosines(query), self.seconds
+        if not len(seconds):
+            return cosines
+        total: Scores = cosines + _RECENCY * np.exp((seconds - seconds.max()) / _DAY)
+        return total
 
     # The controller.
 
@@ -146,8 +145,8 @@ class ScmMemory(EmbeddedTurnMemory):
         if not self.bm25.terms(query):
             return True, 0
         if self._settings.thinker is None:
-            scores = self.bm25.scores(query)
-            return any(exceeds(scores.get(number, 0.0), self._options.level) for number in archive), 0
+            scores = self.bm25.totals(query)[self.bm25.places(archive)]
+            return exceeds(float(scores.max()), self._options.level), 0
         answer = await ask_json(
             self._settings.thinker,
             "scm_needed",
@@ -162,22 +161,30 @@ class ScmMemory(EmbeddedTurnMemory):
             return None, answer.requests
         return str(answer.data["needed"]).strip().casefold() not in _NO, answer.requests
 
-    async def _found(
-        self, query: str, archive: Sequence[int], *, all_in_full: bool
-    ) -> tuple[list[list[RecallLine]], int]:
-        """Return the turns of the archive, best first, each in the forms in which it may be told, the wanted one first.
+    async def _found(self, query: str, archive: Sequence[int], *, all_in_full: bool) -> tuple[list[int], set[int], int]:
+        """Return the turns of the archive, best first, those that have a summary and are wanted in full.
 
         Also returns how many requests that took.
         """
-        scores = await self.scores(query)
-        found = best_first({number: scores[number] for number in archive})
-        short = [number for number in found if number in self._short][:_LISTED]
-        full, requests = set(short), 0
+        scores, numbers, known = await self.scores(query), list(self._turns), frozenset(archive)
+        places = [place for place in self.best_first(scores).tolist() if numbers[place] in known]
+        short = list(islice((place for place in places if numbers[place] in self._short), _LISTED))
+        full, requests = {numbers[place] for place in short}, 0
         if self._settings.thinker is None:
-            full = {number for number in short if reaches(scores[number], scores[found[0]] * _HALF)}
+            least = float(scores[places[0]]) * _HALF if places else 0.0
+            full = {numbers[place] for place in short if reaches(float(scores[place]), least)}
         elif not all_in_full:
-            full, requests = await self._wanted_in_full(query, short)
-        return [self._forms(number, in_full=number in full) for number in found], requests
+            full, requests = await self._wanted_in_full(query, [numbers[place] for place in short])
+        return [numbers[place] for place in places], full, requests
+
+    def _add_archive(self, room: LineRoom, found: Iterable[int], in_full: Collection[int]) -> None:
+        """Tell turns of the archive as far as they fit."""
+        for number in found:
+            if room.is_full:
+                return
+            # Without a summary, a turn is too long or not: nothing need be written to see that.
+            if number in self._short or self._sizes[number] <= room.left:
+                room.add(self._forms(number, in_full=number in in_full))
 
     def _dated(self, number: int) -> str:
         """The summary of a turn, with its date if it has one."""

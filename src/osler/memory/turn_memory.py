@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Sequence
+from array import array
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from osler.memory.base import Change, MemorySettings, Recall, Turn
 from osler.memory.embedders import open_embedder
-from osler.memory.items import MemoryItem, best_first, key_number, turn_item, turn_key
-from osler.memory.recall_text import RecallLine, dialogue_text, exchange_text, fitting_lines
+from osler.memory.items import MemoryItem, key_number, turn_item, turn_key
+from osler.memory.recall_text import LineRoom, RecallLine, dialogue_text, exchange_text, line_size
 from osler.memory.tim.bm25 import Bm25
 from osler.memory.tim.memory_bank import raw_text
+from osler.memory.tim.row_store import Places
 from osler.memory.tim.vectors import VectorIndex
 from osler.prompts import phrases
+from osler.ranking import ranked_places
 
+Scores = NDArray[np.float64]
+"""One for each turn, in their order."""
 _NO_CLOCK = datetime(2000, 1, 1)  # noqa: DTZ001 -- turns have no time zone
 
 
@@ -38,6 +46,8 @@ class TurnMemory(ABC):
         """By number, in their order."""
         self._lines: dict[int, str] = {}
         """Each turn as text."""
+        self._sizes: dict[int, float] = {}
+        """Tokens of each of these lines."""
         self._saved = 0
         """How many turns `delta` has returned."""
         self._words: Bm25 | None = None
@@ -51,9 +61,9 @@ class TurnMemory(ABC):
     async def recall(self, query: str) -> Recall:
         """Return what bears on the query, within the budget."""
 
-    async def scores(self, query: str) -> dict[int, float]:
-        """How well turns fit a query, by number; a turn that is left out scores 0."""
-        return self.bm25.scores(query)
+    async def scores(self, query: str) -> Scores:
+        """How well each turn fits a query, in their order."""
+        return self.bm25.totals(query)
 
     # State: what a subclass keeps beside the turns.
 
@@ -79,7 +89,7 @@ class TurnMemory(ABC):
 
     def restore(self, state: dict[str, Any]) -> None:
         """Exactly what `snapshot` returned."""
-        self._turns, self._lines, self._words = {}, {}, None
+        self._clear_turns()
         self.clear_own()
         self.apply(state)
 
@@ -117,9 +127,9 @@ class TurnMemory(ABC):
 
     async def search(self, query: str) -> list[tuple[str, float]]:
         """All turns, the best fitting first; of two alike the newer first."""
-        scores = await self.scores(query)
-        found = best_first({number: scores.get(number, 0.0) for number in self._turns})
-        return [(turn_key(number), scores.get(number, 0.0)) for number in found]
+        scores, numbers = await self.scores(query), list(self._turns)
+        values = scores.tolist()
+        return [(turn_key(numbers[place]), values[place]) for place in self.best_first(scores).tolist()]
 
     async def rewrite(self, key: str, text: str) -> list[str]:
         """Give a turn another text; what rests on the old one goes."""
@@ -138,7 +148,7 @@ class TurnMemory(ABC):
 
     async def _rebuild(self, turns: dict[int, Turn]) -> None:
         """Hold these turns instead."""
-        self._turns, self._lines, self._words = {}, {}, None
+        self._clear_turns()
         for turn in turns.values():
             self._keep(turn)
 
@@ -169,10 +179,24 @@ class TurnMemory(ABC):
         """These turns word for word, in the order given."""
         return dialogue_text(map(self.whole, numbers), self._language)
 
+    def best_first(self, scores: Scores) -> Places:
+        """The places of all turns, that with the highest score first; of ties, the newer turn."""
+        return ranked_places(scores, -np.fromiter(self._turns, dtype=np.int64, count=len(self._turns)))
+
     def fitting(self, numbers: Iterable[int], budget: int) -> list[int]:
         """The first turns that fit into the budget together, in the order of time; what does not fit is passed over."""
-        lines = fitting_lines(([self.whole(number)] for number in numbers), budget, self._language)
-        return [line.turn.number for line in lines]
+        room = LineRoom(budget, self._language)
+        for number in self.that_may_fit(numbers, room):
+            room.add([self.whole(number)])
+        return [line.turn.number for line in room.lines]
+
+    def that_may_fit(self, numbers: Iterable[int], room: LineRoom) -> Iterator[int]:
+        """Those of the turns that are no longer than what is left by then, until the room is full."""
+        for number in numbers:
+            if room.is_full:
+                return
+            if self._sizes[number] <= room.left:
+                yield number
 
     def told(self, numbers: Iterable[int]) -> Recall:
         """These turns word for word, in the order given."""
@@ -186,10 +210,17 @@ class TurnMemory(ABC):
     def _keep(self, turn: Turn) -> str:
         """Take in a turn and return it as text."""
         line = exchange_text(turn, self._language, self._settings.speaker)
+        if turn.number in self._turns:
+            self._words = None
         self._turns[turn.number], self._lines[turn.number] = turn, line
+        self._sizes[turn.number] = line_size(line)
         if self._words is not None:
             self._words.add(turn.number, turn_item(turn).text)
         return line
+
+    def _clear_turns(self) -> None:
+        """Hold no turn."""
+        self._turns, self._lines, self._sizes, self._words = {}, {}, {}, None
 
 
 class EmbeddedTurnMemory(TurnMemory):
@@ -200,6 +231,8 @@ class EmbeddedTurnMemory(TurnMemory):
         super().__init__(settings)
         self._embedder = open_embedder(embedder)
         self._index: VectorIndex | None = None
+        """In the order of the turns."""
+        self._seconds = array("d")
         self._one_at_a_time = asyncio.Lock()
         """While a turn is embedded, no other may come between."""
 
@@ -215,14 +248,21 @@ class EmbeddedTurnMemory(TurnMemory):
         """Work on a turn that was just added; return what changed."""
         return change
 
-    async def cosines(self, query: str) -> dict[int, float]:
-        """The cosine of each turn and the query, by number."""
+    async def cosines(self, query: str) -> Scores:
+        """The cosine of each turn and the query, in the order of the turns."""
         if self._index is None:
-            return {}
-        vector = await self._embedder.embed_query(query)
-        return dict(zip(self._turns, self._index.cosines(vector, list(self._turns)).tolist(), strict=True))
+            return np.empty(0)
+        return self._index.all_cosines(await self._embedder.embed_query(query))
 
-    async def scores(self, query: str) -> dict[int, float]:
+    def _in_seconds(self, time: datetime) -> float:
+        return (time - _NO_CLOCK).total_seconds()
+
+    @property
+    def seconds(self) -> NDArray[np.float64]:
+        """When each turn was said, in their order, counted from a time that is the same for all."""
+        return np.array(self._seconds)
+
+    async def scores(self, query: str) -> Scores:
         """The cosines."""
         return await self.cosines(query)
 
@@ -258,7 +298,20 @@ class EmbeddedTurnMemory(TurnMemory):
             [vector] = index.vectors([turn.number]) if is_same else await self._embedder.embed([raw_text(turn)])
             self._vectors(len(vector)).add(turn.number, vector)
 
+    def _keep(self, turn: Turn) -> str:
+        if turn.number not in self._turns:
+            self._seconds.append(self._in_seconds(self.time_of(turn)))
+        return super()._keep(turn)
+
+    def _clear_turns(self) -> None:
+        super()._clear_turns()
+        self._seconds = array("d")
+
+    def new_index(self, dimensions: int) -> VectorIndex:
+        """An empty index for rows of the embedder."""
+        return VectorIndex(dimensions, seed=self._settings.seed, sparse=self._embedder.sparse)
+
     def _vectors(self, dimensions: int) -> VectorIndex:
         if self._index is None:
-            self._index = VectorIndex(dimensions, seed=self._settings.seed)
+            self._index = self.new_index(dimensions)
         return self._index

@@ -20,6 +20,8 @@ class Embedder(Protocol):
     """Text into rows of unit length, so that a product of two is their cosine."""
 
     name: str
+    sparse: bool
+    """Whether most numbers of a row are 0."""
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Rows for texts that are to be kept; an embedder that learns from what arrives learns here."""
@@ -49,6 +51,7 @@ class CachedEmbedder(ABC):
     most: int = 4096
     """How many rows are kept, some 25 MB of 1536 numbers each; the one that was longest unused goes first."""
     name: str = field(init=False)
+    sparse: bool = field(default=False, init=False)
     _rows: OrderedDict[bytes, NDArray[np.float32]] = field(default_factory=OrderedDict, init=False)
 
     @abstractmethod

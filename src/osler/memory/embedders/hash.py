@@ -54,6 +54,8 @@ class HashEmbedder:
     feature is among the texts kept so far, so that the cosine of the two behaves as TF-IDF does.
     """
 
+    sparse = True
+
     def __init__(self, dimensions: int = DIMENSIONS) -> None:
         """Start without having seen a text; shorter rows take less memory and mix up more features.
 

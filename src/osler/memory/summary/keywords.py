@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from array import array
+
+import numpy as np
+from numpy.typing import NDArray
 
 from osler.language import Language
 from osler.language.words import content
@@ -10,41 +13,67 @@ from osler.language.words import content
 _PARTIAL = 0.5
 _SHORTEST = {Language.EN: 4, Language.ZH: 2}
 """Letters that a word must have to be looked for within another."""
+_BETWEEN = "\n"
+"""Between the words that are searched as one text: no word contains it."""
 
 
 class KeywordIndex:
-    """The content words of texts, each text under a number."""
+    """The content words of texts. Texts have places, in the order of adding."""
 
     def __init__(self, language: Language) -> None:
         """Start empty."""
         self._language = language
-        self._sizes: dict[int, int] = {}
-        self._holders: defaultdict[str, list[int]] = defaultdict(list)
+        self._sizes = array("q")
+        """How many words each text has."""
+        self._holders: dict[str, array[int]] = {}
+        """The places of the texts that have a word."""
+        self._all_words = _BETWEEN
+        """The words that are long enough to be looked for, as one text."""
+        self._new_words: list[str] = []
+        """Those that are not in that text yet."""
 
-    def add(self, number: int, text: str) -> None:
-        """Hold a text under a number."""
+    def add(self, text: str) -> None:
+        """Hold a text behind the others."""
         words = set(content(text, self._language))
-        self._sizes[number] = len(words)
         for word in words:
-            self._holders[word].append(number)
+            if word not in self._holders:
+                self._holders[word] = array("q")
+                if len(word) >= _SHORTEST[self._language]:
+                    self._new_words.append(word)
+            self._holders[word].append(len(self._sizes))
+        self._sizes.append(len(words))
 
-    def overlaps(self, query: str) -> dict[int, float]:
-        """The overlap of each text that shares a word, or a part of one, with the query."""
+    def overlaps(self, query: str) -> NDArray[np.float64]:
+        """The overlap of each text and the query."""
         wanted = set(content(query, self._language))
-        shared: defaultdict[int, float] = defaultdict(float)
-        for word in wanted:
-            weights = {number: _PARTIAL for other in self._parts(word) for number in self._holders[other]}
-            weights |= dict.fromkeys(self._holders.get(word, ()), 1.0)
-            for number, weight in weights.items():
-                shared[number] += weight
-        return {
-            number: weight / max(len(wanted) + self._sizes[number] - weight, 1.0)
-            for number, weight in sorted(shared.items())
-        }
+        shared = np.zeros(len(self._sizes))
+        for word in sorted(wanted):
+            weights = np.zeros(len(shared))
+            for other in self._parts(word):
+                weights[np.array(self._holders[other])] = _PARTIAL
+            if word in self._holders:
+                weights[np.array(self._holders[word])] = 1.0
+            shared += weights
+        overlaps: NDArray[np.float64] = shared / np.maximum(len(wanted) + np.array(self._sizes) - shared, 1.0)
+        return overlaps
 
-    def _parts(self, word: str) -> list[str]:
+    def _parts(self, word: str) -> set[str]:
         """The words of the texts that contain this word or are contained in it."""
         least = _SHORTEST[self._language]
         if len(word) < least:
-            return []
-        return [one for one in self._holders if len(one) >= least and one != word and (one in word or word in one)]
+            return set()
+        stretches = (word[at:end] for at in range(len(word)) for end in range(at + least, len(word) + 1))
+        return ({part for part in stretches if part in self._holders} | self._containing(word)) - {word}
+
+    def _containing(self, word: str) -> set[str]:
+        """The words that contain this word: one search through a text is quicker than one through each word."""
+        if self._new_words:
+            self._all_words += _BETWEEN.join([*self._new_words, ""])
+            self._new_words = []
+        text, found = self._all_words, set[str]()
+        at = text.find(word)
+        while at >= 0:
+            end = text.index(_BETWEEN, at)
+            found.add(text[text.rindex(_BETWEEN, 0, at) + 1 : end])
+            at = text.find(word, end)
+        return found

@@ -8,16 +8,16 @@ recall waits for a turn that is being taken in, so it is the same however fast t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from datetime import date, timedelta
+from collections.abc import Collection, Sequence
+from datetime import date
 from itertools import islice
 from typing import Any
 
+import numpy as np
 from pydantic import Field
 
 from osler.language.words import content
 from osler.memory.base import Change, Fact, MemorySettings, Recall, Turn, tokens
-from osler.memory.items import best_first
 from osler.memory.options import MemoryOptions
 from osler.memory.summary.by_model import ModelRefresh
 from osler.memory.summary.by_rules import RulesRefresh, says_nothing, thought_of
@@ -26,9 +26,9 @@ from osler.memory.summary.keywords import KeywordIndex
 from osler.memory.summary.page import SummaryPage
 from osler.memory.tim.fact_lines import facts_of
 from osler.memory.tim.memory_bank import raw_text
-from osler.memory.turn_memory import EmbeddedTurnMemory
+from osler.memory.turn_memory import EmbeddedTurnMemory, Scores
 from osler.prompts import phrases
-from osler.ranking import reaches
+from osler.ranking import ranked_places, reaching
 
 _LATELY = 8
 """Turns among which the one before a turn is looked for."""
@@ -112,11 +112,12 @@ class SummaryMemory(EmbeddedTurnMemory):
             best = self._best(await self.scores(query))
             return self._told(query, list(dict.fromkeys((*waiting, *best))))
 
-    def _best(self, scores: Mapping[int, float]) -> list[int]:
+    def _best(self, scores: Scores) -> list[int]:
         """The best turns that reach the threshold; what was said twice is told once, what says nothing not at all."""
-        good = [number for number in best_first(scores) if reaches(scores[number], self._options.threshold)]
+        numbers = np.fromiter(self._turns, dtype=np.int64, count=len(self._turns))
+        good = np.flatnonzero(reaching(scores, self._options.threshold))
         found: dict[str, int] = {}
-        for number in good:
+        for number in numbers[good][ranked_places(scores[good], -numbers[good])].tolist():
             if len(found) == self._options.k:
                 break
             turn = self._turns[number]
@@ -143,36 +144,34 @@ class SummaryMemory(EmbeddedTurnMemory):
             dropped=tuple(sorted((page.dropped_turns | {*turns}) - {*whole})),
         )
 
-    async def scores(self, query: str) -> dict[int, float]:
+    async def scores(self, query: str) -> Scores:
         """Keyword overlap, cosine and recency of each turn, weighted."""
         if not self._turns:
-            return {}
+            return np.empty(0)
         weights, overlaps = self._options, self._index_of_keywords().overlaps(query)
-        cosines = await self.cosines(query)
-        now = self.time_of(self._turns[next(reversed(self._turns))])
-        return {
-            number: weights.keywords * overlaps.get(number, 0.0)
-            + weights.cosine * max(cosines.get(number, 0.0), 0.0)
-            + weights.recency * self._recency(now - self.time_of(turn))
-            for number, turn in self._turns.items()
-        }
+        cosines = np.maximum(await self.cosines(query), 0.0)
+        total: Scores = weights.keywords * overlaps + weights.cosine * cosines + weights.recency * self._recency()
+        return total
 
-    def _recency(self, age: timedelta) -> float:
-        share = min(max(age / timedelta(hours=self._options.hours), 0.0), 1.0)
-        return 1.0 - (1.0 - self._options.oldest) * share
+    def _recency(self) -> Scores:
+        """How recent each turn is, beside the newest one."""
+        seconds = self.seconds
+        share = np.clip((seconds[-1] - seconds) / (self._options.hours * 3600), 0.0, 1.0)
+        recency: Scores = 1.0 - (1.0 - self._options.oldest) * share
+        return recency
 
     def _index_of_keywords(self) -> KeywordIndex:
         if self._keywords is None:
             self._keywords = KeywordIndex(self._language)
             for turn in self._turns.values():
-                self._keywords.add(turn.number, raw_text(turn))
+                self._keywords.add(raw_text(turn))
         return self._keywords
 
     def _keep(self, turn: Turn) -> str:
         if turn.number in self._turns:
             self._keywords = None
         elif self._keywords is not None:
-            self._keywords.add(turn.number, raw_text(turn))
+            self._keywords.add(raw_text(turn))
         return super()._keep(turn)
 
     async def _rebuild(self, turns: dict[int, Turn]) -> None:

@@ -187,10 +187,14 @@ class TimMemory(StoredThoughts):
         if self._bank is None or self._space is None:
             self._dimensions = dimensions
             # One seed for both: the same words fall into the same group of either.
-            made = [VectorIndex(dimensions, groups=self._tim.groups, seed=self._settings.seed) for _ in range(2)]
             self._clear_derived()
-            self._bank, self._space = MemoryBank(self._language, made[0]), ThoughtSpace(self._language, made[1])
+            self._bank = MemoryBank(self._language, self._new_index(dimensions))
+            self._space = ThoughtSpace(self._language, self._new_index(dimensions))
         return self._bank, self._space
+
+    def _new_index(self, dimensions: int) -> VectorIndex:
+        groups, seed = self._tim.groups, self._settings.seed
+        return VectorIndex(dimensions, groups=groups, seed=seed, sparse=self._embedder.sparse)
 
     def _clear_derived(self) -> None:
         """Forget what was derived from the thoughts, since others take their place."""
