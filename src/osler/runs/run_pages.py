@@ -69,6 +69,7 @@ def status_page(run: RunFile) -> Group:
 def _line(standing: RunStatus) -> str:
     spent = f"{standing.calls:,} calls, {standing.tokens:,} tokens{cost_text(standing)}"
     counts = f"{standing.done:,} done, {standing.failed:,} failed, {standing.todo:,} to do of {standing.total:,}"
+    counts += f" ({standing.begun:,} of them begun)" if standing.begun else ""
     return f"{counts}; {standing.attempts:,} attempts, {spent}, {standing.seconds:.0f} s"
 
 

@@ -60,13 +60,26 @@ class RunOptions:
 class StoppedEarly(UserError):
     """A run that ended before its plan did. The exit code names the signal that ended it, as shells expect."""
 
-    def __init__(self, message: str, stop: RunStopped, new_name: str | None = None) -> None:
-        """Say what happened, and how to resume; `new_name`: of a run that the command gave none."""
+    def __init__(
+        self,
+        message: str,
+        stop: RunStopped,
+        new_name: str | None = None,
+        enough: str | None = None,
+    ) -> None:
+        """Say what happened, and how to resume.
+
+        Args:
+            message: What happened.
+            stop: Why the run ended.
+            new_name: The name of a run that the command gave none.
+            enough: A limit that will do for the rest.
+        """
         self.kind = stop.kind
         self.exit_code = UserError.exit_code if stop.signal is None else 128 + stop.signal
         needed = [f"--out {new_name}"] if new_name else []
         if stop.kind.endswith("_limit"):
-            needed.append("a larger limit")
+            needed.append("a larger limit" + (f" (about {enough} in all)" if enough else ""))
         how = f" with {' and '.join(needed)}" if needed else ""
         super().__init__(message, f"re-run the same command{how} to resume")
 
@@ -82,15 +95,20 @@ class Outcome:
     """Why it ended before the plan did, if it did."""
     new_name: str | None = None
     """The name of a run that the command gave none."""
+    enough: str | None = None
+    """How large the limit that ended it must be about for the rest."""
 
     def raise_if_stopped(self) -> None:
         """Raise `StoppedEarly` if the run ended before its plan did."""
         if self.stop is None:
             return
-        left = self.progress.total - self.progress.there - self.progress.done
+        ended = self.progress.there + self.progress.done
         lost = "; answers that were still awaited will be asked for again" if self.progress.gave_up else ""
-        line = f"the run stopped: {self.stop.message}; {left} consultation(s) are left{lost}"
-        raise StoppedEarly(line, self.stop, self.new_name)
+        total = self.progress.total
+        counts = f"{ended} of {total} have ended, {total - ended} consultation(s) are left"
+        begun = f", {self.status.begun} of them begun, with their answers kept" if self.status.begun else ""
+        line = f"the run stopped: {self.stop.message}; {counts}{begun}{lost}"
+        raise StoppedEarly(line, self.stop, self.new_name, self.enough)
 
 
 def simulate_plan(plan: Plan, out: Path | None, options: RunOptions, pool: str) -> int:
@@ -187,7 +205,7 @@ async def _run(
     progress.gave_up = queue.stop.now.is_set()
     if queue.stop.reason is not None:
         store.stopped(queue.stop.reason.kind)
-    return Outcome(store.path, progress, store.status(), queue.stop.reason)
+    return Outcome(store.path, progress, store.status(), queue.stop.reason, queue.enough())
 
 
 async def _run_engine(queue: WorkQueue, settings: Settings, options: RunOptions, most: int) -> None:

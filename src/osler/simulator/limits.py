@@ -20,6 +20,11 @@ class RunLimiter:
         self.limits, self.tokens, self.cost = limits, tokens, cost
         self._began = time.monotonic() - seconds
 
+    @property
+    def seconds(self) -> float:
+        """How long it has been going, in earlier sessions too."""
+        return time.monotonic() - self._began
+
     def used(self, answer: Completion) -> None:
         """Count an answer; what a server does not report cannot be counted."""
         self.tokens += (answer.tokens_in or 0) + (answer.tokens_out or 0)
@@ -28,13 +33,13 @@ class RunLimiter:
 
     def reached(self) -> tuple[Ending, str] | None:
         """The limit that is reached, with a line that says so."""
-        limits, seconds = self.limits, time.monotonic() - self._began
+        limits, seconds = self.limits, self.seconds
         if limits.tokens is not None and self.tokens >= limits.tokens:
-            return Ending.TOKEN_LIMIT, f"{self.tokens:,} of {limits.tokens:,} tokens are used"
+            return Ending.TOKEN_LIMIT, f"{amount_text('tokens', self.tokens, limits.tokens)} are used"
         if limits.cost is not None and self.cost >= limits.cost:
-            return Ending.COST_LIMIT, f"{self.cost:.2f} of {limits.cost:.2f} USD are used"
+            return Ending.COST_LIMIT, f"{amount_text('cost', self.cost, limits.cost)} are used"
         if limits.seconds is not None and seconds >= limits.seconds:
-            return Ending.TIME_LIMIT, f"{seconds:.0f} of {limits.seconds:g} seconds are used"
+            return Ending.TIME_LIMIT, f"{amount_text('seconds', seconds, limits.seconds)} are used"
         return None
 
     def check(self) -> None:
@@ -51,6 +56,19 @@ class ConsultationLimiter(RunLimiter):
         if reached := self.reached():
             ending, line = reached
             raise ConsultationError(ending, ending.value, f"the consultation's limit: {line}")
+
+
+def amount_text(name: str, amount: float, limit: float | None = None) -> str:
+    """Write an amount of `tokens`, `cost` or `seconds` with its unit, or how much of a limit it is."""
+    if name == "tokens":
+        of = "" if limit is None else f" of {limit:,.0f}"
+        return f"{amount:,.0f}{of} tokens"
+    if name == "cost":
+        digits = 2 if max(amount, limit or 0.0) >= 1 else 4
+        of = "" if limit is None else f" of {limit:.{digits}f}"
+        return f"{amount:.{digits}f}{of} USD"
+    of = "" if limit is None else f" of {limit:g}"
+    return f"{amount:.0f}{of} seconds" if amount >= 1 or amount == 0 else f"{amount:.1f}{of} seconds"
 
 
 def check_prices(limits: Limits, models: Iterable[str]) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 
 from osler.errors import RunStopped, StorageError
 from osler.models.completion import AnswerSource, Completion
@@ -15,9 +15,20 @@ from osler.records.schema import PatientRecord
 from osler.runs.events import Journal
 from osler.runs.plan import Cell
 from osler.runs.run_servers import AnswerNote
-from osler.runs.store import AnswerRow, Planned, RunWriter, StoredScore, answer_row
+from osler.runs.store import (
+    AnswerRow,
+    CellState,
+    Planned,
+    RunWriter,
+    StoredScore,
+    answer_row,
+    begun,
+    column_spending,
+    spending_of,
+)
 from osler.runs.transcript import Transcript
 from osler.runs.transcript_rows import ResultRow
+from osler.simulator.admission import Admission
 from osler.simulator.experience.streams import Streams
 from osler.simulator.limits import RunLimiter
 from osler.simulator.worker import Job
@@ -94,18 +105,45 @@ class WorkQueue:
     ) -> None:
         self._store, self.progress, self.limiter, self._score = store, progress, limiter, score
         self._streams = Streams(store, store.settings, planned.todo)
-        self._todo = deque(number for number in planned.todo if number not in self._streams)
+        self._todo = deque(self._begun_first(number for number in planned.todo if number not in self._streams))
         self._todo.extend(self._streams.ready())
+        self._admission: Admission | None = None
+        if any(limit is not None for limit in astuple(limiter.limits)):
+            self._admission = Admission(limiter, column_spending(store, CellState.DONE))
+        self.changed = asyncio.Event()
+        """Set for a moment whenever a consultation is no longer under way, so that another one may be let in."""
         self._buffer: list[AnswerRow] = []
         self._written: asyncio.Future[None] | None = None
         self._remarks: Counter[_Remarks] = Counter()
         self._has_new_remarks = False
         self.stop = StopRequest()
 
+    def _begun_first(self, numbers: Iterable[int]) -> list[int]:
+        """Put those first that were begun in an earlier session."""
+        first = begun(self._store)
+        return sorted(numbers, key=lambda number: number not in first)
+
     def next(self) -> Job | None:
-        """Return the next consultation; None if there is none, or the run is to end."""
+        """Return the next consultation; None if there is none, limits hold it back, or the run is to end."""
         self.stop_at_limit()
-        return self.job(self._todo.popleft()) if self._todo and not self.stop.asked.is_set() else None
+        if not self._todo or self.stop.asked.is_set() or not self._may_begin(self._todo[0]):
+            return None
+        return self.job(self._todo.popleft())
+
+    def _may_begin(self, number: int) -> bool:
+        """Check whether limits let a consultation begin; if none is under way that would change that, the run ends."""
+        if self._admission is None:
+            return True
+        spent = spending_of(self._store, number)
+        refusal = self._admission.refusal(self._store.cell(number).column, spent)
+        if refusal is not None and not self.progress.under_way:
+            self.stop.ask(refusal)
+        return refusal is None
+
+    @property
+    def is_held_back(self) -> bool:
+        """Whether limits hold back the next consultation until one that is under way has ended."""
+        return bool(self._todo) and not self.stop.asked.is_set()
 
     @property
     def is_waiting(self) -> bool:
@@ -124,6 +162,8 @@ class WorkQueue:
         self.flush()
         cell = self._store.cell(number)
         self.progress.under_way[number] = None
+        if self._admission is not None:
+            self._admission.begin(number, cell.column, spending_of(self._store, number))
         experience = self._streams.experience(number)
         return Job(number, cell, self._store.record(cell.case), self._store.kept(number), experience)
 
@@ -143,6 +183,8 @@ class WorkQueue:
         progress.calls += row.calls
         progress.tokens += row.tokens
         progress.cost = None if progress.cost is None or row.cost is None else progress.cost + row.cost
+        if self._admission is not None:
+            self._admission.used(number, row.tokens, row.cost or 0.0)
         if self._written is None:
             loop = asyncio.get_running_loop()
             self._written = loop.create_future()
@@ -195,6 +237,9 @@ class WorkQueue:
         figures = self._store.finish(number, transcript, self._scored(transcript))
         self._todo.extend(self._streams.ended(number, transcript))
         self.progress.under_way.pop(number, None)
+        if self._admission is not None:
+            self._admission.end(number, answered=transcript.ending.is_answer)
+            self._tell_of_change()
         self.progress.done += 1
         if not transcript.ending.is_answer:
             self.progress.failures[figures.failure or figures.ending] += 1
@@ -213,3 +258,16 @@ class WorkQueue:
         self.flush()
         self._store.interrupted(number, reason)
         self.progress.under_way.pop(number, None)
+        if self._admission is not None:
+            self._admission.interrupt(number)
+            self._tell_of_change()
+
+    def _tell_of_change(self) -> None:
+        self.changed.set()  # wakes whoever waits now
+        self.changed.clear()
+
+    def enough(self) -> str | None:
+        """Return how large the limit that ended the run must be about for the rest of it, if that is known."""
+        if self._admission is None or self.stop.reason is None:
+            return None
+        return self._admission.enough(self.stop.reason.kind, column_spending(self._store, CellState.TODO))

@@ -73,6 +73,8 @@ class RunStatus:
     cost_known: float
     """Cost of the answers whose price is known."""
     seconds: float
+    begun: int = 0
+    """How many of those to do were begun: the answers that they were given are kept."""
 
     @property
     def total(self) -> int:
@@ -248,7 +250,8 @@ class RunFile:
             " coalesce(sum(state = 'failed'), 0) AS failed, (SELECT count(*) FROM attempts) AS attempts,"
             " coalesce(sum(cells.calls), 0) AS calls, CAST(total(tokens) AS INTEGER) AS tokens,"
             f" CASE WHEN sum(cells.calls > 0 AND {unpriced}) THEN NULL ELSE total(cells.cost) END AS cost,"
-            " total(cells.cost) AS cost_known, (SELECT total(seconds) FROM sessions) AS seconds"
+            " total(cells.cost) AS cost_known, (SELECT total(seconds) FROM sessions) AS seconds,"
+            " coalesce(sum(state = 'todo' AND number IN (SELECT cell FROM answers)), 0) AS begun"
             " FROM cells LEFT JOIN results ON cell = number"
         )
         return RunStatus(**dict(found))

@@ -125,7 +125,7 @@ class _OneWorker:
         stopping = asyncio.ensure_future(self._tell_it_to_stop())
         try:
             self._hand_out()
-            while self._under_way and (messages := await self._connection.receive()):
+            while await self._is_busy() and (messages := await self._connection.receive()):
                 for message in messages:
                     self._take(message)
             return [*self._under_way, *self._waiting]
@@ -136,6 +136,13 @@ class _OneWorker:
         finally:
             stopping.cancel()
             await self._connection.close()
+
+    async def _is_busy(self) -> bool:
+        """Check whether it has something to do; wait for it while limits hold consultations back."""
+        while not self._under_way and self._queue.is_held_back:
+            await self._queue.changed.wait()
+            self._hand_out()
+        return bool(self._under_way)
 
     def _take(self, message: Message) -> None:
         match message:
