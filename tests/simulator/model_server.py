@@ -82,9 +82,16 @@ def counted(messages: list[dict[str, str]], answer: str) -> dict[str, Any]:
 
 @contextmanager
 def model_server(
-    misbehave: Misbehave = lambda _: None, latency: float = 0.0, *, counts: bool = False
+    misbehave: Misbehave = lambda _: None,
+    latency: float = 0.0,
+    *,
+    counts: bool = False,
+    slow: str | None = None,
 ) -> Iterator[ModelServer]:
-    """Serve until the block is left; with `counts`, an answer takes as many tokens as its texts are long."""
+    """Serve until the block is left.
+
+    With `counts`, an answer takes as many tokens as its texts are long; only prompts with the text `slow` have to wait.
+    """
     server, loop, ready = ModelServer(), asyncio.new_event_loop(), threading.Event()
     stop = asyncio.Event()
 
@@ -96,7 +103,7 @@ def model_server(
         server.under_way += 1
         server.most_under_way = max(server.most_under_way, server.under_way)
         try:
-            await asyncio.sleep(latency)
+            await asyncio.sleep(latency if slow is None or slow in prompt else 0.0)
         finally:
             server.under_way -= 1
         step = step or Step(text=REPLY)

@@ -136,6 +136,26 @@ def test_the_limit_of_a_consultation_does_not_depend_on_the_order(server: ModelS
     assert {row[2].partition(" ")[0] for row in set.union(*alone)} == {"token_limit"}, "else nothing is tested"
 
 
+@pytest.mark.parametrize("tokens", [2500, 4100])
+def test_the_limit_of_a_consultation_does_not_depend_on_who_answers_first(tmp_path: Path, tokens: int) -> None:
+    """The memory thinks while the next question is asked and answered."""
+    found = []
+    for slow in ('"thoughts"', '"action"'):
+        with model_server(latency=0.1, counts=True, slow=slow) as server:
+            path = tmp_path / f"{len(found)}.osler"
+            settings = Settings(
+                patient_backbone=server.spec,
+                ram_backbone=server.spec,
+                turns=4,
+                limits=Limits(tokens=tokens),
+            )
+            records = RecordPool.open().only(ids=["gerd-en"])
+            plan = Plan(records, (server.spec,), ("tim",), settings=settings)
+            simulate_plan(plan, path, RunOptions(quiet=True), "bundled")
+        found.append(endings(path))
+    assert found[0] == found[1]
+
+
 def endings(out: Path) -> set[tuple[str, str, str]]:
     with RunFile.open(out) as run:
         return {tuple(row) for row in run.rows("record, memory, ending || ' ' || turns || ' ' || results.calls")}

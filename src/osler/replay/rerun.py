@@ -166,7 +166,8 @@ async def _held(
     async def keep(key: str, answer: Completion) -> None:
         answers.append((key, answer))
 
-    own = ConsultationClients(clients, cell.trial, (), keep, settings.limits, RunLimiter(Limits()))
+    run = RunLimiter(Limits())
+    own = ConsultationClients(clients, cell.trial, (), keep, settings.limits, run, turn=lambda: journal.turn)
 
     def seating() -> Seats:
         seats = seat(record, cell.column, cell.trial, settings, journal, own)

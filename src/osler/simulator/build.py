@@ -103,7 +103,11 @@ def _thinker(backbone: str, journal: Journal, clients: Opener) -> Thinker | None
     """Make the function by which a memory asks its model. A failed call is recorded, and the memory does without."""
     if backbone in WITHOUT_MODEL:
         return None
-    call = Caller(clients.open(backbone), Role.MEMORY, journal)
+    if isinstance(clients, ConsultationClients):
+        opened = clients.open(backbone, for_memory=True)
+    else:
+        opened = clients.open(backbone)
+    call = Caller(opened, Role.MEMORY, journal)
 
     async def think(template: Prompt, text: str, schema: type[BaseModel] | None, most: int) -> str | None:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -81,16 +82,26 @@ class ConsultationClients:
         keep: StoreAnswer,
         limits: Limits,
         run: Allowance,
+        turn: Callable[[], int] = lambda: 0,
     ) -> None:
-        """Reuse the answers in `kept`, from before an interruption, and store new ones by `keep`."""
+        """Reuse the answers in `kept`, from before an interruption, and store new ones by `keep`.
+
+        `turn` tells which turn of the consultation it is.
+        """
         self._clients, self._trial, self._keep, self._run = clients, trial, keep, run
         self._earlier = EarlierAnswers(kept)
-        self._own = ConsultationLimiter(limits)
-        self._open: dict[tuple[str, bool], Backbone] = {}
+        self._own = ConsultationLimiter(limits, turn)
+        self._open: dict[tuple[str, bool, bool], Backbone] = {}
 
-    def open(self, spec: str, *, shared: bool = False) -> Backbone:
-        """The backbone of that spec; shared: for requests that are made once in a run, whichever trial makes them."""
-        if (spec, shared) not in self._open:
+    def open(self, spec: str, *, shared: bool = False, for_memory: bool = False) -> Backbone:
+        """The backbone of that spec.
+
+        Args:
+            spec: Its name.
+            shared: For requests that are made once in a run, whichever trial makes them.
+            for_memory: For the memory, which thinks while the others go on.
+        """
+        if (spec, shared, for_memory) not in self._open:
             backbone = self._clients.open(spec)
             client = CachingClient(
                 backbone.client,
@@ -98,11 +109,12 @@ class ConsultationClients:
                 trial=0 if shared else self._trial,
                 earlier=self._earlier,
                 store=self._keep,
-                own=self._own,
+                own=self._own.memory if for_memory else self._own,
                 run=self._run,
                 cache=self._clients.cache,
                 shared=self._clients.shared if shared else None,
                 seed=self._clients.settings.seed,
             )
-            self._open[spec, shared] = Backbone(backbone.spec, backbone.model, client, backbone.identity)
-        return self._open[spec, shared]
+            opened = Backbone(backbone.spec, backbone.model, client, backbone.identity)
+            self._open[spec, shared, for_memory] = opened
+        return self._open[spec, shared, for_memory]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from osler.errors import RunStopped, UserError
 from osler.models.completion import Completion
@@ -49,13 +49,58 @@ class RunLimiter:
 
 
 class ConsultationLimiter(RunLimiter):
-    """What one consultation may use; it ends at a limit."""
+    """What one consultation may use; it ends at a limit.
+
+    Its memory thinks while the next question is asked and answered, and has an allowance of its own: what the one side
+    uses in a turn counts for the other from the next turn on. So it decides nothing which of them is faster.
+    """
+
+    def __init__(self, limits: Limits, turn: Callable[[], int] = lambda: 0) -> None:
+        """Start with nothing used; `turn` tells which turn it is."""
+        super().__init__(limits)
+        self._turn, self._now = turn, turn()
+        self.memory = MemoryLimiter(self)
 
     def check(self) -> None:
         """Raise when a limit is reached."""
-        if reached := self.reached():
-            ending, line = reached
-            raise ConsultationError(ending, ending.value, f"the consultation's limit: {line}")
+        self.begin_turn()
+        _end_at_limit(self)
+
+    def begin_turn(self) -> None:
+        """Count what both sides used in the last turn, if a new one has begun."""
+        if self._turn() != self._now:
+            self._now = self._turn()
+            self.tokens, self.cost = self.memory.settle(self.tokens, self.cost)
+
+
+class MemoryLimiter(RunLimiter):
+    """What the memory of a consultation may use: the same limits."""
+
+    def __init__(self, consultation: ConsultationLimiter) -> None:
+        """Start with nothing used."""
+        super().__init__(consultation.limits)
+        self._consultation = consultation
+        self._before = (0, 0.0)
+        """Tokens and cost that were counted when the turn began."""
+
+    def check(self) -> None:
+        """Raise when a limit is reached."""
+        self._consultation.begin_turn()
+        _end_at_limit(self)
+
+    def settle(self, tokens: int, cost: float) -> tuple[int, float]:
+        """Add what the memory used in the turn that is over to what the others have used; both go on from the sum."""
+        before_tokens, before_cost = self._before
+        self._before = (tokens + self.tokens - before_tokens, cost + self.cost - before_cost)
+        self.tokens, self.cost = self._before
+        return self._before
+
+
+def _end_at_limit(limiter: RunLimiter) -> None:
+    """End the consultation if a limit is reached."""
+    if reached := limiter.reached():
+        ending, line = reached
+        raise ConsultationError(ending, ending.value, f"the consultation's limit: {line}")
 
 
 def amount_text(name: str, amount: float, limit: float | None = None) -> str:

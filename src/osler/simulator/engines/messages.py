@@ -117,7 +117,9 @@ class WorkerServer:
             self._watch(job, journal)
         outcome: Transcript | StopMessage
         try:
-            clients = ConsultationClients(self._clients, job.cell.trial, job.kept, keep, settings.limits, self)
+            clients = ConsultationClients(
+                self._clients, job.cell.trial, job.kept, keep, settings.limits, self, turn=lambda: journal.turn
+            )
             outcome = await simulate_one(job.record, job.cell, settings, clients, journal, job.experience)
         except RunStopped as stop:
             outcome = StopMessage(stop.kind, stop.message)
