@@ -1,4 +1,4 @@
-"""Every block of docs/extending.md runs: five extensions from outside the package, and an AutoGen team."""
+"""Every block of docs/extending.md runs: five extensions from outside the package, a team, and classes in Python."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.conftest import LONGEST_WAIT, REPO
 
 PAGE = (REPO / "docs" / "extending.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-EXTENSIONS, TEAM = BLOCKS[:5], BLOCKS[5]
+EXTENSIONS, TEAM, CLASSES = BLOCKS[:5], BLOCKS[5], BLOCKS[6]
 [REGISTERED] = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 CARD = (
     "id: sam\npatient: sam\nlanguage: en\nage: 40 years\nsex: male\ncomplaint: My toe hurts.\nspecialty: rheumatology\n"
@@ -75,3 +75,25 @@ def test_memory_doctor_backbone_format_and_judge_from_outside(installed: Path, b
 def test_a_team_of_autogen_agents_concludes(capsys: pytest.CaptureFixture[str]) -> None:
     exec(compile(TEAM, "extending.md", "exec"), {})
     assert capsys.readouterr().out.strip()
+
+
+def test_classes_are_given_in_python(installed: Path) -> None:
+    script = f"{CLASSES}assert len(run.scores()) == 2\n"
+    for _ in range(2):  # the second call resumes
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=LONGEST_WAIT)
+        assert done.returncode == 0, done.stderr
+    with osler.load_run(installed / "runs" / "classes.osler") as run:
+        scores = run.scores()
+        assert set(scores["memory"]) == {"my_osler:LastWords", "raw"} and run.file.status().attempts == 2
+        assert set(scores["strategy"]) == {"my_osler:OneQuestion"} and set(scores["backbone"]) == {"my_osler:parrot"}
+
+
+def test_a_failure_is_printed_as_the_page_shows_it(installed: Path) -> None:
+    [shown] = re.findall(r"^```text\n(osler: your own code.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    broken = EXTENSIONS[0].replace("self.turns = [turn]", "return 1 / 0")
+    (installed / "my_osler.py").write_text(broken, encoding="utf-8")
+    command = ("simulate", "--case", "gout-en", "--memory", "my_osler:LastWords", "--turns", "2", "--quiet")
+    done = subprocess.run(
+        [sys.executable, "-m", "osler", *command, "--out", "new"], capture_output=True, text=True, timeout=LONGEST_WAIT
+    )
+    assert done.returncode == 1 and done.stderr.startswith(shown), done.stderr

@@ -10,6 +10,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from osler import __version__
+from osler.code_failures import DEBUG, debugging, whole_traceback
 from osler.commands import bench, consultations, evaluate, models, play, records, runs, view
 from osler.errors import UserError, printable
 
@@ -22,6 +23,8 @@ app = typer.Typer(
 )
 _INTERRUPTED = 130
 """The exit code after Ctrl-C; typer returns it in some versions, and raises in others."""
+
+_DEBUG = "--debug"
 
 for command in (
     runs.simulate,
@@ -58,21 +61,27 @@ def _root(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show whole tracebacks; also after the command.")] = False,
 ) -> None:
     """Options before any command."""
 
 
 def main() -> NoReturn:
-    """Run a command; every failure becomes one line and an exit code."""
+    """Run a command; every failure becomes one line and an exit code, below its traceback with `--debug`."""
     # Matrices here are small: more BLAS threads would be slower, and could change the last digits of sums.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if isinstance(sys.stdout, TextIOWrapper):  # a terminal that has no Chinese gets an escape, and no traceback
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         _check_arguments()
+        if _DEBUG in sys.argv[1:]:  # wherever it stands: who sees an error adds it at the end
+            sys.argv.remove(_DEBUG)
+            os.environ[DEBUG] = "1"
         code = app(standalone_mode=False, prog_name="osler")
         sys.stdout.flush()
     except UserError as error:
+        if debugging():
+            typer.echo(whole_traceback(error), err=True)
         _stop(f"osler: {error}", error.exit_code)
     except typer.TyperException as error:
         _stop_for_usage(error)

@@ -1,4 +1,4 @@
-"""Classes of your own by name: those that packages register as entry points, and `package.module:Class`."""
+"""Classes of your own: by the names of entry points, by `package.module:Class`, or given as they are in Python."""
 
 from __future__ import annotations
 
@@ -7,14 +7,65 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.metadata import entry_points
+from operator import attrgetter
 from typing import Any
 
 from osler.errors import UserError
+
+_GIVEN: dict[str, object] = {}
+"""What was given in Python in place of a name, by the name that it has in a run."""
+_PACKAGES: set[str] = set()
+"""The packages that something of your own was loaded from."""
 
 
 def plugin_names(group: str) -> list[str]:
     """The names that installed packages register in a group of entry points."""
     return [point.name for point in entry_points(group=group)]
+
+
+def plugin_packages() -> frozenset[str]:
+    """Return the packages that something of your own was loaded from, so that its failures are told from Osler's."""
+    return frozenset(_PACKAGES)
+
+
+def name_of(thing: object) -> str:
+    """Return `module:Class` for a class, a function or an object of a class."""
+    owner = thing if hasattr(thing, "__qualname__") else type(thing)
+    return f"{owner.__module__}:{owner.__qualname__}"
+
+
+def give(thing: object) -> str:
+    """Let a class, a function or an object be loaded by its name in this process; returns the name.
+
+    A class that is defined once more, as in a notebook's cell, takes the place of the one before.
+    """
+    name = name_of(thing)
+    _GIVEN[name] = thing
+    return name
+
+
+def as_name(thing: object) -> str:
+    """Return a name as it is, and for anything else the name that `give` returns."""
+    return thing if isinstance(thing, str) else give(thing)
+
+
+def check_workers_can_load(what: str, name: str) -> None:
+    """Raise `UserError` for something that was given in Python and that another process cannot import by its name."""
+    if name in _GIVEN and not _can_be_imported(name, _GIVEN[name]):
+        module = name.partition(":")[0]
+        where = "the script or notebook" if module == "__main__" else module
+        raise UserError(
+            f"workers cannot import the {what} {name!r} from {where}",
+            "move it to the top level of a module and import it from there, or leave out workers and engine",
+        )
+
+
+def _can_be_imported(name: str, thing: object) -> bool:
+    module, _, path = name.partition(":")
+    try:
+        return module != "__main__" and attrgetter(path)(sys.modules[module]) is thing
+    except (KeyError, AttributeError):
+        return False
 
 
 def plugin_factory(
@@ -40,7 +91,7 @@ def plugin_factory(
         except UserError:
             raise
         except (Exception, SystemExit) as error:
-            raise UserError(f"the {what} {name!r} cannot be made: {type(error).__name__}: {error}", wanted) from None
+            raise UserError(f"the {what} {name!r} cannot be made: {_line(error)}", wanted) from error
         if wrong := fault(made):
             raise UserError(f"the {what} {name!r} gives a {type(made).__name__}, which {wrong}", wanted)
         return made
@@ -54,25 +105,42 @@ def load_plugin(what: str, group: str, name: str, known: Sequence[str]) -> objec
     Args:
         what: What it should be, as messages call it: `memory`, `strategy`.
         group: The group of entry points.
-        name: The entry point's name, or `package.module:Class`.
+        name: The entry point's name, `package.module:Class`, or the name of what was given in Python.
         known: All names that could be given instead.
 
     Raises:
         UserError: There is none of that name, or it cannot be loaded.
     """
+    if name in _GIVEN:
+        return _GIVEN[name]
     points = [point for point in entry_points(group=group) if point.name == name]
     module, colon, attribute = name.partition(":")
     if not points and not colon:
         raise UserError(f"there is no {what} {name!r}", f"use one of {', '.join(known)}, or package.module:Class")
+    if not points and (module == "__main__" or "<" in attribute):
+        raise UserError(
+            f"the {what} {name!r} was given in Python, from a script or notebook",
+            "give the class again in Python, or move it to a module and name that",
+        )
+    _PACKAGES.add((points[0].module if points else module).partition(".")[0])
     try:
         if points:
             return points[0].load()
         folder = os.path.abspath(os.curdir)
         if not {"", folder} & set(sys.path):
             sys.path.append(folder)  # last, so that no module there takes the place of an installed one
-        return getattr(import_module(module), attribute)
+        return attrgetter(attribute)(import_module(module))
     except (Exception, SystemExit) as error:  # importing it runs it, and it may do anything
-        told = str(error) if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: {error}"
+        told = str(error) if isinstance(error, ImportError | AttributeError) else _line(error)
         raise UserError(
             f"the {what} {name!r} cannot be loaded: {told}", "check the module's path and the class's name"
-        ) from None
+        ) from error
+
+
+def _line(error: BaseException) -> str:
+    """What went wrong in your own code, and where."""
+    from osler.code_failures import failure_in
+
+    failure = failure_in(error)
+    place = f" ({failure.place})" if failure and failure.is_own else ""
+    return f"{type(error).__name__}: {error}{place}"

@@ -52,7 +52,7 @@ class Caller:
         except BackboneError as error:
             if may_be_empty and error.kind is FailureKind.EMPTY:
                 return ""
-            raise ConsultationError(Ending.BACKBONE_FAILURE, error.kind.value, str(error)) from error
+            raise ConsultationError(Ending.BACKBONE_FAILURE, error.kind.value, str(error), error.code) from error
 
 
 @dataclass(eq=False)

@@ -20,7 +20,9 @@ from osler.errors import UserError
 from osler.language import Language
 from osler.memory.base import MemorySettings
 from osler.memory.recall_text import recall_rows
+from osler.memory.registry import MemoryFactory
 from osler.memory.store import MemoryStore
+from osler.plugins import as_name
 from osler.prompts import phrases
 
 
@@ -40,7 +42,7 @@ class AutoGenMemory(AutoGenProtocol, Component[_Config]):
 
     def __init__(
         self,
-        memory: str = "tim",
+        memory: str | MemoryFactory = "tim",
         *,
         settings: MemorySettings | None = None,
         file: str | Path | None = None,
@@ -50,16 +52,18 @@ class AutoGenMemory(AutoGenProtocol, Component[_Config]):
         """Make a memory by name, as `--memory` does.
 
         Args:
-            memory: Its name, with options: `tim,k=5`.
+            memory: Its name, with options: `tim,k=5`; or a class of your own.
             settings: Language, budget and the rest.
             file: A memory store, in which it is kept from one conversation to the next.
             user_id: Whose memory of the store it is.
             k: How many items are put into the prompt; by default, as much as fits the budget of the settings.
         """
-        self._name, self._settings = memory, settings or MemorySettings()
+        self._name, self._settings = as_name(memory), settings or MemorySettings()
         self._heading = f"{phrases('autogen', self._settings.language)['heading']}\n"
         self._file = Path(file) if file is not None else None
-        self._store = MemoryStore(self._file, memory=memory, language=self._settings.language, settings=self._settings)
+        self._store = MemoryStore(
+            self._file, memory=self._name, language=self._settings.language, settings=self._settings
+        )
         self._user, self._k = user_id, k
         self._remembered = 0
         """Exchanges of the present conversation."""

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from osler.api_keys import ServerKey, scrub
+from osler.code_failures import CodeFailure, error_line, failure_in
 from osler.errors import UserError
 
 if TYPE_CHECKING:
@@ -75,6 +76,8 @@ class BackboneError(UserError):
         self.retry_after, self.status, self.answer = retry_after, status, answer
         self.detail = scrub(detail)
         self.attempts = 1
+        self.code: CodeFailure | None = None
+        """Where the client failed, if it is code of your own."""
         super().__init__(scrub(message), scrub(remedy or kind.remedy))
 
 
@@ -158,6 +161,24 @@ def backbone_error(error: Exception, where: str, seconds: float, key: ServerKey 
         FailureKind.CUT_OFF: f"the connection to {where} broke in the middle of an answer",
     }
     return BackboneError(kind, messages.get(kind, f"{where} failed with {type(error).__name__}{reason}"))
+
+
+def own_client_error(error: Exception, where: str, seconds: float) -> BackboneError:
+    """Return what an exception of a client of your own means.
+
+    What its server did is a failure as of any server; anything else is a fault in the code, with its place.
+    """
+    failure = backbone_error(error, where, seconds)
+    code = None if isinstance(error, BackboneError) else failure_in(error)
+    if code is None or not code.is_own or failure.kind not in {FailureKind.NOT_JSON, FailureKind.OTHER}:
+        return failure
+    if isinstance(error, ValueError):  # of what its server sent, perhaps, and gone a moment later
+        failure.code = code
+        return failure
+    line = f"the backbone {where} failed: {error_line(error)}"
+    failure = BackboneError(FailureKind.OTHER, line, "mend its code")
+    failure.code = code
+    return failure
 
 
 def not_json(where: str, expected: str = "a chat completion", reason: str = "") -> BackboneError:

@@ -31,12 +31,12 @@ from pydantic import BaseModel
 
 from osler.api_keys import AZURE_VERSION, PROVIDERS, ServerKey, is_loopback, key_for, provider_url
 from osler.errors import UserError
-from osler.models.chat import ChatClient, ChatMessage, ChatRequest, response_format, strict_schema
+from osler.models.chat import ChatClient, ChatMessage, ChatRequest, ClientWrapper, response_format, strict_schema
 from osler.models.completion import Completion
-from osler.models.errors import backbone_error, not_json
+from osler.models.errors import backbone_error, not_json, own_client_error
 from osler.models.neutral import neutral_options
 from osler.models.spec import PLUGIN_GROUP, Spec, check_parameters, checked_url
-from osler.plugins import plugin_factory, plugin_names
+from osler.plugins import load_plugin, plugin_factory, plugin_names
 
 if TYPE_CHECKING:
     import httpx
@@ -82,6 +82,8 @@ class AutoGenClient(ChatClient):
     takes_schema: bool = True
     close_with: Callable[[], Awaitable[None]] | None = None
     """Closes it, if its own `close` does not."""
+    is_own_code: bool = False
+    """Whether the client is a class of your own, whose faults are told with their place."""
 
     async def complete(self, request: ChatRequest) -> Completion:
         """One call of AutoGen's client."""
@@ -99,7 +101,11 @@ class AutoGenClient(ChatClient):
             async with asyncio.timeout(self.timeout):
                 result = await self.client.create(messages, json_output=output, extra_create_args=arguments)
         except Exception as error:
-            failure = backbone_error(error, self.where, self.timeout, self.key).with_traceback(None)
+            if self.is_own_code:
+                failure = own_client_error(error, self.where, self.timeout)
+            else:
+                failure = backbone_error(error, self.where, self.timeout, self.key)
+            failure = failure.with_traceback(None)
             failure.__cause__ = failure.__context__ = None
         else:
             return self._completion(result, response)
@@ -141,18 +147,46 @@ def _plugin_fault(made: object) -> str | None:
     return None if isinstance(made, ChatClient | ChatCompletionClient) else "is no ChatCompletionClient"
 
 
+class _OpenClient(ClientWrapper):
+    """A client that was given as an object in Python: whoever made it closes it."""
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        """Pass the call on."""
+        return await self.inner.complete(request)
+
+    async def close(self) -> None:
+        """Leave it open."""
+
+
+async def _leave_open() -> None:
+    """Close nothing: the client was given as an object, and whoever made it closes it."""
+
+
 def open_plugin(spec: Spec, options: Mapping[str, Any], timeout: float) -> ChatClient:
     """Open the client that your own class or function makes of the spec's parameters; UserError if it does not."""
     known = plugin_names(PLUGIN_GROUP)
-    make = plugin_factory("backbone", PLUGIN_GROUP, spec.model, known, wanted=_WANTED, fault=_plugin_fault)
     own = {name: value for name, value in spec.options().items() if name not in _SAMPLING}
-    client = make(**own)
+    client = load_plugin("backbone", PLUGIN_GROUP, spec.model, known)
+    stays_open = _plugin_fault(client) is None
+    if not stays_open:
+        make = plugin_factory("backbone", PLUGIN_GROUP, spec.model, known, wanted=_WANTED, fault=_plugin_fault)
+        client = make(**own)
     if isinstance(client, ChatClient):
-        return client
+        return _OpenClient(client) if stays_open else client
+    assert isinstance(client, ChatCompletionClient)
     name = str(own.get("model") or spec.model)
     sampling = {name: value for name, value in options.items() if name in _SAMPLING}
     takes_schema = bool(client.model_info.get("structured_output", False))
-    return AutoGenClient(client, name, where=name, timeout=timeout, options=sampling, takes_schema=takes_schema)
+    return AutoGenClient(
+        client,
+        name,
+        where=name,
+        timeout=timeout,
+        options=sampling,
+        takes_schema=takes_schema,
+        close_with=_leave_open if stays_open else None,
+        is_own_code=True,
+    )
 
 
 def open_provider(spec: Spec, options: Mapping[str, Any], timeout: float) -> ChatClient:

@@ -22,7 +22,8 @@ FORMS = (
     " ollama:MODEL, MODEL@http://host:port/v1 or package.module:Class"
 )
 AT_URL = re.compile(r"(?P<model>.*)@(?P<url>https?://.*)", re.IGNORECASE | re.DOTALL)
-_PLUGIN = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
+_PLUGIN = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:{name}(?:\.{name})*".format(name=r"(?:[A-Za-z_]\w*|<\w+>)"))
+"""A class or function in a module, also within another one, such as `my.module:outer.<locals>.Inner`."""
 _PARAMETER = re.compile(r"[A-Za-z_]\w*=\S+", re.ASCII)
 _PROVIDER_KEYS: dict[str, str] = {name: provider.key for name, provider in PROVIDERS.items()}
 _SECRET = re.compile(r"api_?key|(?:^|_)token$|secret|password|authorization|credential", re.IGNORECASE)

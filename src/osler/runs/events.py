@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from osler.code_failures import CodeFailure
 from osler.errors import OslerError
 from osler.memory.base import Change, Recall, Turn
 from osler.runs.lessons import Lesson, LessonRecall, NearCase, Stage
@@ -302,6 +303,17 @@ class Failed(_Event):
     type: Literal["failed"] = "failed"
     kind: str
     message: str
+    place: str | None = None
+    """Where in the code it went wrong, as `file:line in function`, if it was a fault in code."""
+    trace: tuple[str, ...] = ()
+    """The lines of the traceback then."""
+    own_code: bool = False
+    """Whether it was in code of your own."""
+
+    @property
+    def line(self) -> str:
+        """What went wrong and where."""
+        return f"{self.message} ({self.place})" if self.place else self.message
 
 
 Event = Annotated[
@@ -345,7 +357,7 @@ class Journal:
 class ConsultationError(OslerError):
     """Ends a consultation without an answer."""
 
-    def __init__(self, ending: Ending, kind: str, message: str) -> None:
-        """Say how it ended and why."""
-        self.ending, self.kind = ending, kind
+    def __init__(self, ending: Ending, kind: str, message: str, code: CodeFailure | None = None) -> None:
+        """Say how it ended and why, and where if code of your own failed."""
+        self.ending, self.kind, self.code = ending, kind, code
         super().__init__(message)

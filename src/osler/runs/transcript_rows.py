@@ -51,7 +51,7 @@ class ResultRow(BaseModel):
             cost=used.cost,
             seconds=transcript.events[-1].at if transcript.events else 0.0,
             failure=failed.kind if failed else None,
-            message=failed.message if failed else None,
+            message=failed.line if failed else None,
         )
 
     @classmethod

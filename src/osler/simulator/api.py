@@ -18,7 +18,7 @@ from osler.runs.plan import ONE_STEP, PLAIN, RULES, Limits, Plan, ResultsFrom, S
 from osler.simulator.batch import Outcome, RunOptions, run_plan
 from osler.simulator.clients import ClientSettings
 from osler.simulator.option_checks import checked_options
-from osler.simulator.options import DEFAULTS, SimulateOptions
+from osler.simulator.options import DEFAULTS, SimulateOptions, Things
 
 T = TypeVar("T")
 
@@ -51,8 +51,8 @@ async def _simulated(options: SimulateOptions) -> Outcome:
 
 def plan_of(given: SimulateOptions) -> Plan:
     """Return the consultations that the options, with their defaults, ask for."""
-    backbones = tuple(given.get("backbones") or [RULES])
-    patient, ram = given.get("patient"), given.get("ram")
+    backbones = _names(given.get("backbones")) or (RULES,)
+    patient, ram, memory_backbone = (_name(given.get(option)) for option in ("patient", "ram", "memory_backbone"))
     patient = default_patient(backbones) if patient is None else patient
     settings = Settings(
         patient_backbone=patient,
@@ -63,7 +63,7 @@ def plan_of(given: SimulateOptions) -> Plan:
         answer_tokens=given["answer_tokens"],
         results=ResultsFrom(given["results"]),
         ram_backbone=default_ram(patient) if ram is None else ram,
-        memory_backbone=given.get("memory_backbone"),
+        memory_backbone=memory_backbone,
         temperature=given["temperature"],
         limits=Limits(given.get("max_tokens"), given.get("max_cost"), given.get("max_seconds")),
         visits=given["visits"],
@@ -74,10 +74,19 @@ def plan_of(given: SimulateOptions) -> Plan:
     if settings.filler and not settings.visits:
         raise UserError("small talk is put between earlier visits, which are not played", "add --visits")
     one_step = given["one_step"]
-    memories = given.get("memories") or ([] if one_step else ["raw"])
+    memories = _names(given.get("memories")) or (() if one_step else ("raw",))
     columns = (*memories, *([ONE_STEP] if one_step else []))
-    strategies = tuple(given.get("strategies") or [PLAIN])
+    strategies = _names(given.get("strategies")) or (PLAIN,)
     return Plan(_records(given), backbones, columns, strategies, given["trials"], settings, _experience(given))
+
+
+def _names(things: Things | None) -> tuple[str, ...]:
+    """Names as a plan has them; classes have got theirs when the options were checked."""
+    return tuple(map(str, things or ()))
+
+
+def _name(thing: object) -> str | None:
+    return None if thing is None else str(thing)
 
 
 def _experience(given: SimulateOptions) -> tuple[Feedback, ...]:

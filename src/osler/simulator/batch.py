@@ -20,7 +20,9 @@ from osler import __version__
 from osler.errors import RunStopped, UserError, warn
 from osler.eval.scoring import score, score_missing
 from osler.memory import check_memories
+from osler.models import parse_spec
 from osler.models.servers import describe_servers
+from osler.plugins import check_workers_can_load
 from osler.records.pages import printed
 from osler.runs.plan import HUMAN, ONE_STEP, Column, Limits, Plan, Settings, models_of
 from osler.runs.store import Planned, RunFile, RunWriter, run_name
@@ -31,6 +33,7 @@ from osler.simulator.engines.messages import WorkerServer, WorkerSetup
 from osler.simulator.engines.pool import WorkerPool
 from osler.simulator.engines.process import ProcessConnection, spare_the_collector
 from osler.simulator.limits import RunLimiter, check_prices
+from osler.simulator.own_failures import KIND as OWN_CODE
 from osler.simulator.progress_display import show_progress
 from osler.simulator.summary import saved, summary
 from osler.simulator.trials import warn_of_equal_trials
@@ -64,7 +67,9 @@ class StoppedEarly(UserError):
         self,
         message: str,
         stop: RunStopped,
-        new_name: str | None = None,
+        name: str,
+        *,
+        is_new: bool = False,
         enough: str | None = None,
     ) -> None:
         """Say what happened, and how to resume.
@@ -72,12 +77,16 @@ class StoppedEarly(UserError):
         Args:
             message: What happened.
             stop: Why the run ended.
-            new_name: The name of a run that the command gave none.
+            name: The run's name.
+            is_new: Whether the command gave it none.
             enough: A limit that will do for the rest.
         """
         self.kind = stop.kind
         self.exit_code = UserError.exit_code if stop.signal is None else 128 + stop.signal
-        needed = [f"--out {new_name}"] if new_name else []
+        if stop.kind == OWN_CODE:
+            super().__init__(message, f"mend it, then `osler runs retry {name}` runs what failed and what is left")
+            return
+        needed = [f"--out {name}"] if is_new else []
         if stop.kind.endswith("_limit"):
             needed.append("a larger limit" + (f" (about {enough} in all)" if enough else ""))
         how = f" with {' and '.join(needed)}" if needed else ""
@@ -93,8 +102,8 @@ class Outcome:
     status: RunStatus
     stop: RunStopped | None
     """Why it ended before the plan did, if it did."""
-    new_name: str | None = None
-    """The name of a run that the command gave none."""
+    is_new: bool = False
+    """Whether the command gave the run no name."""
     enough: str | None = None
     """How large the limit that ended it must be about for the rest."""
 
@@ -108,7 +117,7 @@ class Outcome:
         counts = f"{ended} of {total} have ended, {total - ended} consultation(s) are left"
         begun = f", {self.status.begun} of them begun, with their answers kept" if self.status.begun else ""
         line = f"the run stopped: {self.stop.message}; {counts}{begun}{lost}"
-        raise StoppedEarly(line, self.stop, self.new_name, self.enough)
+        raise StoppedEarly(line, self.stop, run_name(self.path), is_new=self.is_new, enough=self.enough)
 
 
 def simulate_plan(plan: Plan, out: Path | None, options: RunOptions, pool: str) -> int:
@@ -152,7 +161,7 @@ async def run_plan(plan: Plan, out: Path | None, options: RunOptions, pool: str,
         if out is None and options.tells_name:
             sys.stderr.write(f"osler: new run {name}; --out {name} resumes it\n")
         outcome = await _run(store, planned, plan.settings, options, {"pool": pool}, signals=signals)
-    return replace(outcome, new_name=name if out is None else None)
+    return replace(outcome, is_new=out is None)
 
 
 def about(settings: Settings) -> dict[str, Any]:
@@ -167,6 +176,8 @@ async def _check(columns: Sequence[Column], settings: Settings, options: RunOpti
     with spared_stdout():
         check_memories(sorted({column.memory for column in columns} - {ONE_STEP}))
         check_strategies(column.strategy for column in columns)
+    if options.engine == "ray" or (options.workers or 1) > 1:
+        _check_workers_can_load(columns, settings)
     clients = Clients(options.clients)
     models = [clients.open(spec).model for spec in sorted(models_of(columns, settings))]
     for limits in (options.limits, settings.limits):
@@ -174,6 +185,15 @@ async def _check(columns: Sequence[Column], settings: Settings, options: RunOpti
     if models and options.clients.cache is not None and options.clients.cache.exists():
         _ = clients.cache  # opens it: a file that is no cache would fail every consultation
     await clients.close()
+
+
+def _check_workers_can_load(columns: Sequence[Column], settings: Settings) -> None:
+    """Refuse classes that were given in Python and that a worker cannot import."""
+    for column in columns:
+        check_workers_can_load("memory", column.memory)
+        check_workers_can_load("strategy", column.strategy)
+    for spec in models_of(columns, settings):
+        check_workers_can_load("backbone", parse_spec(spec).model)
 
 
 async def _run(
@@ -211,7 +231,7 @@ async def _run(
 async def _run_engine(queue: WorkQueue, settings: Settings, options: RunOptions, most: int) -> None:
     """Run what the queue hands out, at most this many consultations, where the options say."""
     concurrency, workers = min(options.concurrency, most), options.workers and min(options.workers, most)
-    setup = WorkerSetup(settings, options.clients)
+    setup = WorkerSetup(settings, options.clients, tuple(filter(None, sys.path)))
 
     async def here(setup: WorkerSetup) -> WorkerServer:
         return WorkerServer(setup, queue.watch)

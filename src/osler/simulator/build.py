@@ -24,6 +24,7 @@ from osler.memory import MemorySettings, Thinker, memory_factory
 from osler.memory.base import Recall
 from osler.memory.none import NoMemory
 from osler.models import Backbone, ChatMessage
+from osler.plugins import as_name
 from osler.prompts import Prompt, phrases
 from osler.records.schema import Entry, PatientRecord
 from osler.runs.events import ConsultationError, Journal, Role
@@ -34,6 +35,8 @@ from osler.simulator.consultation import DoctorWithMemory, Seats
 
 if TYPE_CHECKING:
     from autogen_agentchat.teams import RoundRobinGroupChat
+
+    from osler.simulator.options import Thing
 
 _LINE = {Language.EN: "{name}: {told}", Language.ZH: "{name}：{told}"}
 _WHEN = {Language.EN: " ({when})", Language.ZH: "（{when}）"}
@@ -146,22 +149,24 @@ def check_strategies(names: Iterable[str]) -> None:
 def consultation_team(
     record: PatientRecord,
     *,
-    backbone: str = RULES,
-    strategy: str = PLAIN,
-    memory: str = "raw",
-    patient: str = RULES,
-    ram: str = RULES,
+    backbone: Thing = RULES,
+    strategy: Thing = PLAIN,
+    memory: Thing = "raw",
+    patient: Thing = RULES,
+    ram: Thing = RULES,
     results: str = ResultsFrom.PATIENT,
     turns: int = 10,
     journal: Journal | None = None,
 ) -> RoundRobinGroupChat:
     """Doctor, RAM and patient of one record as a round robin; run it with `record.complaint` as its task.
 
-    The keywords are the options of `osler simulate`; calls of models are recorded in the journal.
+    The keywords are the options of `osler.simulate`; calls of models are recorded in the journal.
     """
-    check_strategies([strategy])
-    settings = Settings(patient_backbone=patient, ram_backbone=ram, results=ResultsFrom(results), turns=turns)
-    column = Column.of(backbone, strategy, memory)
+    check_strategies([as_name(strategy)])
+    settings = Settings(
+        patient_backbone=as_name(patient), ram_backbone=as_name(ram), results=ResultsFrom(results), turns=turns
+    )
+    column = Column.of(as_name(backbone), as_name(strategy), as_name(memory))
     journal = journal or Journal()
     seats = seat(record, column, 1, settings, journal, Clients())
     doctor = DoctorWithMemory(seats, case_of(record), journal, turns)

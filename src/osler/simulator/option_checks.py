@@ -12,8 +12,12 @@ from typing import Annotated, Any, Literal, NoReturn, cast, get_args, get_origin
 from typer.models import OptionInfo
 
 from osler.errors import UserError
+from osler.plugins import give
 from osler.simulator.options import SimulateOptions
 
+_LISTS_OF_THINGS = {"backbones": "backbone", "memories": "memory", "strategies": "strategy"}
+_THINGS = {"patient": "backbone", "ram": "backbone", "memory_backbone": "backbone"}
+"""Options that take a class, a function or, for a backbone, a client in place of a name; and what it should be."""
 _LONGEST = 80
 """Characters of a wrong value that a message shows."""
 
@@ -22,13 +26,37 @@ def checked_options(given: SimulateOptions) -> SimulateOptions:
     """Return the options with plain numbers; refuse names, types, numbers and choices that the command line refuses."""
     known = SimulateOptions.__annotations__
     checked: dict[str, Any] = {}
-    for name, value in given.items():
+    for name, value in _with_names(given).items():
         if name not in known:
             near = next(iter(get_close_matches(name, known, 1)), None)
             remedy = f"did you mean {near!r}?" if near else f"use one of {', '.join(known)}"
             raise UserError(f"simulate has no option {name!r}", remedy)
         checked[name] = _checked(name, value, known[name])
     return cast("SimulateOptions", checked)
+
+
+def _with_names(given: SimulateOptions) -> dict[str, object]:
+    """The options with the names of what was given in place of a name, by which it can be loaded from now on."""
+    things: dict[str, object] = {}
+
+    def named(option: str, item: object, what: str) -> object:
+        if item is None or isinstance(item, str):
+            return item
+        if what != "backbone" and not (callable(item) and hasattr(item, "__qualname__")):
+            remedy = f"give the class, or a function with a name: each consultation makes a {what} of its own"
+            raise UserError(f"{option} holds {_shown(item)}", remedy)
+        name = give(item)
+        if things.setdefault(name, item) is not item:
+            raise UserError(f"two different things are called {name}", "give one of them another name")
+        return name
+
+    with_names: dict[str, object] = dict(given)
+    for option, value in given.items():
+        if option in _THINGS:
+            with_names[option] = named(option, value, _THINGS[option])
+        elif option in _LISTS_OF_THINGS and isinstance(value, list | tuple | set | frozenset):
+            with_names[option] = [named(option, item, _LISTS_OF_THINGS[option]) for item in value]
+    return with_names
 
 
 def _checked(name: str, value: object, declared: object) -> object:

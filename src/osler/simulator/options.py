@@ -3,12 +3,23 @@
 # Without `from __future__ import annotations`: the command line reads the annotations, and need not import records.
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, TypedDict
 
 from typer import Option
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from autogen_core.models import ChatCompletionClient
+
+    from osler.models import ChatClient
     from osler.records.schema import PatientRecord
+
+    Thing: TypeAlias = str | Callable[..., object] | ChatCompletionClient | ChatClient
+    Things: TypeAlias = Sequence[Thing]
+else:  # what the command line takes
+    Thing = str
+    Things = list[str]
 
 Cases = Annotated[
     list[str] | None, Option("--case", help="Only this record, or all records of this patient (repeatable).")
@@ -22,10 +33,13 @@ Timeout = Annotated[float, Option("--timeout", min=1, help="Timeout of one model
 
 
 class SimulateOptions(TypedDict, total=False):
-    """The keywords of `osler.simulate`. `osler simulate` has the same options; repeatable ones are lists here."""
+    """The keywords of `osler.simulate`. `osler simulate` has the same options; repeatable ones are lists here.
+
+    Where a memory, a strategy or a backbone is named, a class or function of your own can be given as it is.
+    """
 
     backbones: Annotated[
-        list[str] | None,
+        Things | None,
         Option(
             "--backbone",
             help="The doctor's model: rules, local, local:FILE, MODEL@URL, openai:MODEL, azure:DEPLOYMENT,"
@@ -35,9 +49,9 @@ class SimulateOptions(TypedDict, total=False):
         ),
     ]
     strategies: Annotated[
-        list[str] | None, Option("--strategy", help="The doctor's strategy (repeatable). Default: plain.")
+        Things | None, Option("--strategy", help="The doctor's strategy (repeatable). Default: plain.")
     ]
-    memories: Annotated[list[str] | None, Option("--memory", help="The doctor's memory (repeatable). Default: raw.")]
+    memories: Annotated[Things | None, Option("--memory", help="The doctor's memory (repeatable). Default: raw.")]
     experience: Annotated[
         list[str] | None,
         Option(
@@ -55,7 +69,7 @@ class SimulateOptions(TypedDict, total=False):
         Option("--retention", min=0, help="With --experience: hold this many first cases once more at the end."),
     ]
     patient: Annotated[
-        str | None,
+        Thing | None,
         Option(
             "--patient", help="The patient's model, the same for all doctors. Default: the doctors' model, or rules."
         ),
@@ -89,10 +103,11 @@ class SimulateOptions(TypedDict, total=False):
         Option("--results", help="Who gives the doctor test results: the patient, or a report in the record's words."),
     ]
     ram: Annotated[
-        str | None, Option("--ram", help="The model that retrieves from the record, or rules. Default: the patient's.")
+        Thing | None,
+        Option("--ram", help="The model that retrieves from the record, or rules. Default: the patient's."),
     ]
     memory_backbone: Annotated[
-        str | None, Option("--memory-backbone", help="The model behind the memories. Default: the doctor's.")
+        Thing | None, Option("--memory-backbone", help="The model behind the memories. Default: the doctor's.")
     ]
     seed: Annotated[int, Option("--seed", help="Seed of all random choices.")]
     temperature: Annotated[float, Option("--temperature", min=0, max=2, help="Sampling temperature of all models.")]

@@ -31,6 +31,7 @@ from osler.runs.transcript_rows import ResultRow
 from osler.simulator.admission import Admission
 from osler.simulator.experience.streams import Streams
 from osler.simulator.limits import RunLimiter
+from osler.simulator.own_failures import OwnFailures
 from osler.simulator.worker import Job
 
 _Remarks = tuple[str, str | None, tuple[str, ...]]
@@ -117,6 +118,7 @@ class WorkQueue:
         self._remarks: Counter[_Remarks] = Counter()
         self._has_new_remarks = False
         self.stop = StopRequest()
+        self._own_failures = OwnFailures(store.has_succeeded, self.stop.ask)
 
     def _begun_first(self, numbers: Iterable[int]) -> list[int]:
         """Put those first that were begun in an earlier session."""
@@ -244,6 +246,7 @@ class WorkQueue:
         if not transcript.ending.is_answer:
             self.progress.failures[figures.failure or figures.ending] += 1
         self.progress.newest = (transcript.header.cell, figures)
+        self._own_failures.ended(transcript)
 
     def _scored(self, transcript: Transcript) -> StoredScore | None:
         """Return its score, or None if scoring fails, which must not cost the consultation: it can be scored later."""

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from osler import __version__
-from osler.errors import RunStopped, StorageError, printable
+from osler.code_failures import CodeFailure, as_event, error_line, failure_in
+from osler.errors import RunStopped, StorageError
 from osler.prompts import noting_prompts
 from osler.records.schema import PatientRecord
 from osler.runs.events import ConsultationError, Ending, Failed, JoinedStream, Journal, Role
@@ -83,7 +84,7 @@ async def hold(
                 await play_visits(record, cell.trial, settings, seats.memory, journal)
                 ending = await consult(seats, case, journal, settings.turn_limit(record, cell.column.memory))
     except ConsultationError as error:
-        ending = _failed(journal, error.ending, error.kind, str(error))
+        ending = _failed(journal, error.ending, error.kind, str(error), error.code)
     except (RunStopped, StorageError):
         raise
     except Exception as error:  # a fault in one consultation, or in somebody's memory, must not cost the others
@@ -91,8 +92,9 @@ async def hold(
             line = f"the consultation's limit: {limits.seconds:g} seconds are used"
             ending = _failed(journal, Ending.TIME_LIMIT, "time_limit", line)
         else:
-            line = f"{type(error).__name__}: {printable(str(error))[:300]}"
-            ending = _failed(journal, Ending.SIMULATOR_ERROR, type(error).__name__, line)
+            ending = _failed(
+                journal, Ending.SIMULATOR_ERROR, type(error).__name__, error_line(error), failure_in(error)
+            )
     return transcript_of(record, cell, settings, journal, ending)
 
 
@@ -130,6 +132,6 @@ def abandoned_transcript(job: Job, settings: Settings, message: str) -> Transcri
     return transcript_of(job.record, job.cell, settings, journal, ending)
 
 
-def _failed(journal: Journal, ending: Ending, kind: str, message: str) -> Ending:
-    journal.add(Failed, Role.SIMULATOR, kind=kind, message=message)
+def _failed(journal: Journal, ending: Ending, kind: str, message: str, code: CodeFailure | None = None) -> Ending:
+    journal.add(Failed, Role.SIMULATOR, kind=kind, message=message, **as_event(code))
     return ending

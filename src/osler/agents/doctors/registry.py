@@ -9,7 +9,8 @@ from osler.agents.autogen import Participant
 from osler.agents.doctors.plain import DoctorSettings, PlainDoctor, briefing_of
 from osler.agents.doctors.stepwise import ChecklistDoctor, StepwiseDoctor
 from osler.agents.messages import Briefing, Case, Conclusion, Question, ReadyToConclude
-from osler.errors import OslerError, printable
+from osler.code_failures import CodeFailure, error_line, failure_at, failure_in
+from osler.errors import OslerError
 from osler.plugins import plugin_factory, plugin_names
 from osler.runs.events import ConsultationError, Ending, Maker
 
@@ -68,7 +69,7 @@ class ForeignDoctor(Participant):
         except OslerError:
             raise
         except Exception as error:
-            raise self._fault(f"{type(error).__name__}: {printable(str(error))[:300]}") from error
+            raise self._fault(error_line(error), failure_in(error)) from error
         if isinstance(move, Conclusion):
             return move
         if not isinstance(move, Question | ReadyToConclude):
@@ -79,5 +80,7 @@ class ForeignDoctor(Participant):
             return move
         return move if "maker" in move.model_fields_set else move.model_copy(update={"maker": Maker.MODEL})
 
-    def _fault(self, line: str) -> ConsultationError:
-        return ConsultationError(Ending.DOCTOR_ERROR, "doctor", f"the doctor {self._strategy} failed: {line}")
+    def _fault(self, line: str, code: CodeFailure | None = None) -> ConsultationError:
+        """The doctor's failure: where it raised an exception, or where what returned something wrong begins."""
+        code = code or failure_at(self._doctor.respond)
+        return ConsultationError(Ending.DOCTOR_ERROR, "doctor", f"the doctor {self._strategy} failed: {line}", code)

@@ -14,7 +14,7 @@ from osler.errors import UserError
 from osler.language import Language
 from osler.memory.base import Memory, MemorySettings, Recall, Turn
 from osler.memory.items import ItemisedMemory, turn_key
-from osler.memory.registry import memory_factory, memory_options
+from osler.memory.registry import MemoryFactory, memory_factory, memory_options
 from osler.memory.store.arguments import (
     check_metadata,
     ids_of,
@@ -31,6 +31,7 @@ from osler.memory.store.item_table import ItemSource, ItemTable, shown
 from osler.memory.store.messages import exchanges, language_of, open_question
 from osler.memory.store.scopes import LiveScope, MemoryOwner, ScopeTable
 from osler.models import Backbone, open_backbone
+from osler.plugins import as_name
 
 _MESSAGE = {"update": "Memory updated", "delete": "Memory deleted", "delete_all": "Memories deleted"}
 
@@ -45,7 +46,7 @@ class MemoryStore:
         self,
         file: str | Path | None = None,
         *,
-        memory: str | None = None,
+        memory: str | MemoryFactory | None = None,
         language: Language | str | None = None,
         backbone: str | None = None,
         settings: MemorySettings | None = None,
@@ -55,7 +56,7 @@ class MemoryStore:
         Args:
             file: The file; None for a store that ends with the process.
             memory: The kind of memory, with options, as in `--memory`: `tim`, `raw`, `tim,embedder=st:NAME`,
-                `package.module:Class`. By default that of the file; `tim` for a new one.
+                `package.module:Class` or the class itself. By default that of the file; `tim` for a new one.
             language: `en` or `zh`; by default found out for each text.
             backbone: The model behind the memory, as in `--backbone`; by default none. It is not stored.
             settings: Budget of a recall and other settings of the memories.
@@ -64,7 +65,8 @@ class MemoryStore:
             UserError: The file is something else or cannot be written, or a name is wrong.
         """
         self._path = Path(file).absolute() if file is not None else None
-        self._wanted, self._settings = memory, settings or MemorySettings()
+        self._wanted = None if memory is None else as_name(memory)
+        self._settings = settings or MemorySettings()
         self._language = language_named(language)
         self._spec = None if backbone == "rules" else backbone
         self._backbone: Backbone | None = None

@@ -395,6 +395,13 @@ class RunFile:
             if selector.variants in (None, " ".join(told_variants(cell.column.variants))):
                 yield number, cell
 
+    def has_succeeded(self, column: Column) -> bool:
+        """Whether a consultation of that column has ended with an answer."""
+        values = (CellState.DONE.value, *column.as_row().values())
+        marks = ", ".join("?" * len(COLUMN))
+        sql = f"SELECT 1 FROM cells WHERE state = ? AND ({', '.join(COLUMN)}) = ({marks}) LIMIT 1"
+        return bool(self.ask(sql, values))
+
     def columns(self) -> list[Column]:
         """The columns of the plan, in the order they came."""
         fields = ", ".join(COLUMN)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -27,6 +28,12 @@ class WorkerSetup:
 
     settings: Settings
     clients: ClientSettings
+    module_path: tuple[str, ...] = ()
+    """Where the run's own process finds modules, so that a worker finds your classes, too."""
+
+    def extend_module_path(self) -> None:
+        """Look there as well in this process; last, so that no module there takes the place of an installed one."""
+        sys.path.extend(folder for folder in self.module_path if folder not in sys.path)
 
 
 @dataclass(frozen=True)

@@ -99,6 +99,7 @@ async def serve() -> None:
             out.flush()
 
     if isinstance(setup := await read_message(reader), WorkerSetup):
+        setup.extend_module_path()
         server = WorkerServer(setup)
         reporting = asyncio.create_task(report(server))
         spare_the_collector()

@@ -38,6 +38,7 @@ class RayWorker:
 
     def __init__(self, setup: WorkerSetup, variables: dict[str, str]) -> None:
         os.environ.update(variables)
+        setup.extend_module_path()
         self._server = WorkerServer(setup)
 
     async def version(self) -> str:
