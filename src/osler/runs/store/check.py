@@ -9,8 +9,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from osler.errors import UserError
-from osler.runs.store.connection import DamagedRunError
+from osler.runs.store.connection import DamagedRunError, damaged
 from osler.runs.store.reader import RunFile
+from osler.runs.store.row_checksums import CHECKED, RowPlace
+from osler.runs.store.verification import told
 from osler.runs.transcript_rows import ResultRow
 
 _MOST_FAULTS = 10
@@ -22,12 +24,31 @@ class Damage:
     """Something in a run that is not as it was written."""
 
     part: str
-    """`tables`, `settings`, `record`, `transcript`, `result` or `score`."""
+    """`tables`, `settings`, `record`, `transcript`, `result`, `score` or `row`."""
     what: str
 
 
+def require_sound(run: RunFile) -> None:
+    """Refuse a run whose tables are damaged. Transcripts are not read: that takes long.
+
+    Raises:
+        DamagedRunError: Something is not as it was written.
+    """
+    for what in (*_tables(run), *_row_counts(run)):
+        raise damaged(run.path, what)
+
+
+def _row_counts(run: RunFile) -> list[str]:
+    """Say which rows are not as they were written, table by table."""
+    wrong = {name: run.wrong_rows(name) for name in CHECKED}
+    return [told(wrong)] if any(wrong.values()) else []
+
+
 def find_damage(run: RunFile) -> Iterator[Damage]:
-    """Find everything that is damaged; what cannot be reached any more is not checked further."""
+    """Find everything that is damaged; what cannot be reached any more is not checked further.
+
+    The run must have been opened without being verified, so that damaged rows are still there.
+    """
     for part, check in _CHECKS.items():
         try:
             yield from (Damage(part, what) for what in check(run))
@@ -50,6 +71,19 @@ def damaged_transcripts(run: RunFile) -> dict[int, str]:
 def _tables(run: RunFile) -> list[str]:
     lines = [line for (line,) in run.ask(f"PRAGMA integrity_check({_MOST_FAULTS})")]
     return [] if lines == ["ok"] else lines
+
+
+def _rows(run: RunFile) -> Iterator[str]:
+    for name in CHECKED:
+        wrong = run.wrong_rows(name)
+        for places, what in ((wrong.changed, "is not as it was written"), (wrong.missing, "is missing")):
+            yield from (f"the {row_title(run, name, place)} {what}" for place in places)
+
+
+def row_title(run: RunFile, table: str, place: RowPlace) -> str:
+    """A row as messages name it: what it is, of which judge or setting, and of which consultation."""
+    words = [CHECKED[table].title, place.key, f"of {run.name_of(place.cell)}" if place.cell else ""]
+    return " ".join(filter(None, words))
 
 
 def _settings(run: RunFile) -> list[str]:
@@ -87,6 +121,7 @@ def _scores(run: RunFile) -> Iterator[str]:
 
 _CHECKS: dict[str, Callable[[RunFile], Iterable[str]]] = {
     "tables": _tables,
+    "row": _rows,
     "settings": _settings,
     "record": _records,
     "transcript": lambda run: damaged_transcripts(run).values(),

@@ -31,7 +31,12 @@ class RunInUseError(UserError):
 
 def damaged(path: Path, what: object) -> DamagedRunError:
     """The error for a run that is damaged somewhere."""
-    return DamagedRunError(f"the run {path} is damaged ({what})", f"`osler runs check {path}` shows what can be read")
+    return DamagedRunError(f"the run {path} is damaged ({what})", remedy(path))
+
+
+def remedy(path: Path) -> str:
+    """What to do about a damaged run."""
+    return f"`osler runs check {path}` lists the damage, `osler runs repair {path}` mends the file"
 
 
 def checksum(body: bytes) -> str:

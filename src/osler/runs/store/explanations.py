@@ -52,6 +52,8 @@ class ExplanationCost(NamedTuple):
 
 def explanations(file: RunFile, judge: str, cell: int | None = None) -> dict[int, StoredExplanation]:
     """Return the explanations of all cells, or of one, that still hold: verdict and transcript are the same."""
+    if file.ask("SELECT 1 FROM explanations WHERE judge = ?", (judge,)):
+        file.verify("transcripts")  # one that is damaged has no explanation: say so
     return {row["cell"]: _read(row) for row in file.ask(_VALID, (judge, cell))}
 
 
@@ -76,6 +78,7 @@ class ExplanationWriter(RunWriter):
         with store._transaction() as file:
             for table in EXPLANATIONS:
                 file.execute(table)
+        store._write_checksums()
         return store
 
     def explained(self, number: int, judge: str, found: StoredExplanation) -> None:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import sqlite3
@@ -21,7 +22,7 @@ from osler.language import Language
 from osler.prompts import changed_prompts, prompts_hash
 from osler.records.schema import PatientRecord
 from osler.runs.plan import COLUMN, Cell, Column, Selector, Settings, told_variants
-from osler.runs.store import search_index
+from osler.runs.store import row_checksums, search_index
 from osler.runs.store.connection import (
     DamagedRunError,
     checksum,
@@ -30,14 +31,26 @@ from osler.runs.store.connection import (
     database_errors_named,
     has_log,
     log_of,
+    remedy,
 )
+from osler.runs.store.row_checksums import CHECKED, WrongRows, row_checksum, wrong_rows
 from osler.runs.store.run_names import FORKS, SUFFIX, run_name, run_path
-from osler.runs.store.tables import CELL, EXPLANATIONS, FORMAT, MARK, TABLES, cell_of, is_sound
+from osler.runs.store.tables import (
+    CELL,
+    EXPLANATIONS,
+    FORMAT,
+    MARK,
+    TABLES,
+    TABLES_WITHOUT_CHECKSUMS,
+    WITHOUT_CHECKSUMS,
+    cell_of,
+    is_sound,
+)
+from osler.runs.store.verification import Verification
 from osler.runs.transcript import Transcript
 
 _CELL = ", ".join(CELL)
 _LAYOUT = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"
-_STORED = "cell, body, checksum FROM transcripts"
 _NUMBERS = "SELECT number FROM cells WHERE"
 _UNJUDGED = "(state = 'done' AND NOT EXISTS (SELECT 1 FROM verdicts WHERE cell = number AND judge = ?))"
 _SELECTORS = "--memory, --strategy, --backbone, --variant or --trial"
@@ -114,12 +127,15 @@ class RunFile:
     def __init__(self, path: Path, file: sqlite3.Connection) -> None:
         """Take an open file; use `open`."""
         self.path, self._file = path, file
+        self.has_checksums = True
+        """Whether all rows have checksums; those of older versions have not."""
+        self._verification: Verification | None = None
         self.record = lru_cache(maxsize=512)(self._read_record)
         """A record as it was when the run began, by its id."""
 
     @classmethod
-    def open(cls, name: str | Path) -> Self:
-        """Open an existing run.
+    def open(cls, name: str | Path, *, verified: bool = True) -> Self:
+        """Open an existing run. Damaged rows are left out, with one warning, unless it is not to be verified.
 
         Raises:
             UserError: There is none, or the file is not a run of this version.
@@ -136,6 +152,8 @@ class RunFile:
             run = cls(path, file)
             undo.callback(run.close)
             run._check_format()
+            if verified and run.has_checksums:
+                run._verification = Verification(path, file)
             run._warn_of_a_missing_log()
             run._add_missing_tables()
             undo.pop_all()
@@ -146,12 +164,13 @@ class RunFile:
         ((mark,), (version,)) = (self.ask(f"PRAGMA {name}")[0] for name in ("application_id", "user_version"))
         if mark != MARK:
             raise UserError(f"{self.path} is not a run", "give a file that `osler simulate` wrote")
-        if version != FORMAT:
+        if version not in (WITHOUT_CHECKSUMS, FORMAT):
             raise UserError(
                 f"{self.path} is a run of format {version}, and this version of Osler reads format {FORMAT}",
                 "use the version that wrote it, or re-run it with another --out",
             )
-        if missing := _layout() - {tuple(row) for row in self.ask(_LAYOUT)}:
+        self.has_checksums = version == FORMAT
+        if missing := _layout(self.has_checksums) - {tuple(row) for row in self.ask(_LAYOUT)}:
             raise damaged(self.path, f"its table {min(missing)[0]}")
 
     def _warn_of_a_missing_log(self) -> None:
@@ -192,7 +211,20 @@ class RunFile:
     def _each(self, sql: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> Iterator[sqlite3.Row]:
         """The same rows one by one, as there may be many."""
         with database_errors_named(self.path):
+            if self._verification is not None:
+                self._verification.before(sql)
             yield from self._file.execute(sql, values)
+
+    def verify(self, table: str) -> None:
+        """Compare a table with its checksums now, and warn if rows of it are wrong."""
+        with database_errors_named(self.path):
+            if self._verification is not None:
+                self._verification.verify(table)
+
+    def wrong_rows(self, table: str) -> WrongRows:
+        """Return the rows of a table that do not fit their checksums; none if the run has no checksums."""
+        with database_errors_named(self.path):
+            return wrong_rows(self._file, CHECKED[table]) if self.has_checksums else WrongRows()
 
     def rows(self, columns: str, where: str = "1", order: str = "cells.number") -> Iterator[sqlite3.Row]:
         """Columns of cells, records and results, as they are joined; for tables over the whole run."""
@@ -258,33 +290,48 @@ class RunFile:
 
     def _read_record(self, case: str) -> PatientRecord:
         try:
-            ((body,),) = self.ask("SELECT body FROM records WHERE id = ?", (case,))
-            return PatientRecord.model_validate_json(zlib.decompress(body))
+            ((body, digest),) = self.ask("SELECT body, hash FROM records WHERE id = ?", (case,))
+            content = zlib.decompress(body)
+            if hashlib.sha256(content).hexdigest() != digest:
+                raise ValueError("hash")
+            return PatientRecord.model_validate_json(content)
         except (TypeError, ValueError, zlib.error):
             raise damaged(self.path, f"the record {case!r}") from None
 
     def transcripts(self) -> Iterator[Transcript]:
         """All consultations that have ended, well or not, in the order of the plan; damaged ones are left out."""
         left_out = []
-        for row in self._each(f"SELECT {_STORED} JOIN cells ON number = cell ORDER BY {_CELL}"):
+        for row in self._each(f"{self._ended} ORDER BY {_CELL}"):
             try:
                 yield self._read_transcript(row)
             except DamagedRunError:
-                left_out.append(row["cell"])
+                left_out.append(row["number"])
         self._warn_of(left_out)
 
     def transcript(self, number: int) -> Transcript | None:
-        """The consultation of one cell; a `DamagedRunError` if it cannot be read."""
-        found = self.ask(f"SELECT {_STORED} WHERE cell = ?", (number,))
+        """The consultation of one cell; None if it has not ended, a `DamagedRunError` if it cannot be read."""
+        found = self.ask(f"{self._ended} AND number = ?", (number,))
         return self._read_transcript(found[0]) if found else None
 
+    @property
+    def _ended(self) -> str:
+        """The transcripts of what has ended, with the checksums of their rows."""
+        own = "(SELECT c.checksum FROM checksums c WHERE c.cell = number AND c.part = 'transcripts')"
+        return (
+            f"SELECT number, body, transcripts.checksum, {own if self.has_checksums else 'NULL'} AS row_checksum"
+            " FROM cells LEFT JOIN transcripts ON cell = number WHERE state != 'todo'"
+        )
+
     def _read_transcript(self, row: sqlite3.Row) -> Transcript:
+        number, body, stored, of_row = row
         try:
-            if checksum(row["body"]) != row["checksum"]:
+            if body is None:
+                raise ValueError("missing")
+            if checksum(body) != stored or (self.has_checksums and of_row != row_checksum(number, stored)):
                 raise ValueError("checksum")
-            return Transcript.model_validate_json(zlib.decompress(row["body"]))
+            return Transcript.model_validate_json(zlib.decompress(body))
         except (TypeError, ValueError, zlib.error):
-            raise damaged(self.path, f"the transcript of {self.name_of(row['cell'])}") from None
+            raise damaged(self.path, f"the transcript of {self.name_of(number)}") from None
 
     def name_of(self, number: int) -> str:
         """A consultation as messages name it."""
@@ -299,7 +346,7 @@ class RunFile:
             more = f" and {len(left_out) - _NAMED} more" if len(left_out) > _NAMED else ""
             warn(
                 f"{len(left_out)} consultation(s) of {self.path} are damaged and left out ({named}{more});"
-                f" `osler runs check {self.path}` lists them"
+                f" {remedy(self.path)}"
             )
 
     def find(self, selector: Selector) -> Transcript:
@@ -354,7 +401,7 @@ class RunFile:
     def scores(self, judge: str) -> Iterator[sqlite3.Row]:
         """Return one row per consultation that has ended: what it was, its results, and what this judge said.
 
-        Rows that are damaged are left out, with a warning.
+        Rows without checksums that cannot be right are left out, with a warning.
         """
         left_out = []
         for row in self._each(
@@ -370,7 +417,7 @@ class RunFile:
             " LEFT JOIN measures ON measures.cell = cells.number ORDER BY cells.number",
             (judge,),
         ):
-            if is_sound(row):
+            if self.has_checksums or is_sound(row):
                 yield row
             else:
                 left_out.append(row["number"])
@@ -425,10 +472,11 @@ class RunFile:
         return self.ask("SELECT ending, message, tokens FROM attempts WHERE cell = ? ORDER BY id", (number,))
 
 
-@lru_cache(maxsize=1)
-def _layout() -> frozenset[tuple[str, str]]:
+@lru_cache(maxsize=2)
+def _layout(has_checksums: bool) -> frozenset[tuple[str, str]]:
     """The tables that every run has, by name, and how they were made."""
     with closing(sqlite3.connect(":memory:")) as file:
-        for table in (*TABLES, search_index.TABLE):
+        tables = (*TABLES, row_checksums.TABLE) if has_checksums else TABLES_WITHOUT_CHECKSUMS
+        for table in (*tables, search_index.TABLE):
             file.execute(table)
         return frozenset(file.execute(_LAYOUT))

@@ -11,13 +11,20 @@ from osler.runs.makers import Makers
 from osler.runs.plan import COLUMN, Cell, Column
 from osler.runs.transcript_rows import ResultRow
 
-FORMAT = 4
+FORMAT = 5
 """Raised when the tables change; a file of another format is refused with a clear line."""
+WITHOUT_CHECKSUMS = 4
+"""The format before rows had checksums. Such runs are read, and written to, as before."""
 MARK = 0x6F736C72
 """SQLite's application id: `oslr`, so that any other database is told apart at once."""
 
 CELL = ("record", *COLUMN, "trial")
 """Columns that identify a consultation of the plan."""
+
+_ANSWERS = (
+    "CREATE TABLE answers (id INTEGER PRIMARY KEY, cell INTEGER NOT NULL REFERENCES cells(number), key TEXT NOT NULL,"
+    " body TEXT NOT NULL"
+)
 
 TABLES = (
     # Settings, versions and whatever else the run as a whole was made with.
@@ -44,8 +51,7 @@ TABLES = (
     " cost REAL NOT NULL, at TEXT NOT NULL)",
     "CREATE INDEX attempts_by_cell ON attempts(cell)",
     # Answers of consultations that have not ended: paid for once, used when the consultation is taken up again.
-    "CREATE TABLE answers (id INTEGER PRIMARY KEY, cell INTEGER NOT NULL REFERENCES cells(number), key TEXT NOT NULL,"
-    " body TEXT NOT NULL)",
+    _ANSWERS + ", checksum INTEGER NOT NULL)",
     "CREATE INDEX answers_by_cell ON answers(cell)",
     # What judges said of the endings; every judge's word is kept under its name and version.
     "CREATE TABLE verdicts (cell INTEGER NOT NULL REFERENCES cells(number), kind TEXT NOT NULL, judge TEXT NOT NULL,"
@@ -69,6 +75,8 @@ TABLES = (
     " stopped_by TEXT, detail TEXT NOT NULL)",
 )
 
+TABLES_WITHOUT_CHECKSUMS = tuple(_ANSWERS + ")" if table.startswith(_ANSWERS) else table for table in TABLES)
+"""As older versions made them."""
 PROMPTS = "CREATE TABLE IF NOT EXISTS prompts (name TEXT PRIMARY KEY, hash TEXT NOT NULL) WITHOUT ROWID"
 """The prompt templates that consultations of the run used. Runs of earlier versions have one hash over all instead."""
 

@@ -17,23 +17,23 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from osler.errors import StorageError, UserError
+from osler.errors import StorageError, UserError, warn
 from osler.models.completion import AnswerSource
 from osler.private import private_file
 from osler.records.schema import PatientRecord
 from osler.runs.plan import COLUMN, LARGEST_PLAN, Cell, Column, Plan
-from osler.runs.store import search_index
-from osler.runs.store.check import damaged_transcripts
+from osler.runs.store import row_checksums, search_index
+from osler.runs.store.check import damaged_transcripts, require_sound
 from osler.runs.store.connection import (
     RunInUseError,
     checksum,
     connect_for_writing,
-    damaged,
     database_errors_named,
     lock_for_writing,
     unlock,
 )
 from osler.runs.store.reader import CellState, Fork, RunFile, StoredVerdict
+from osler.runs.store.row_checksums import is_sound_answer, row_checksum, write_checksums
 from osler.runs.store.run_names import fresh_paths, run_name, run_path
 from osler.runs.store.tables import CELL, FORMAT, MARK, PROMPTS, TABLES, cell_values
 from osler.runs.transcript import Transcript
@@ -152,7 +152,9 @@ class RunWriter(RunFile):
                 else:
                     _check(path, about, same_prompts=same_prompts)
                 run = cls(path, connect_for_writing(path), lock, made)
+                undo.callback(run._file.close)
                 run._file.execute(PROMPTS)  # a run of an earlier version has none
+                run._write_checksums()
                 undo.pop_all()
                 return run
         except (OSError, sqlite3.OperationalError) as error:
@@ -176,6 +178,13 @@ class RunWriter(RunFile):
             unlock(self.path, self._lock)
             self._lock = None
         _remove(self._removed[1:])
+
+    def _write_checksums(self) -> None:
+        """Have what is written from now on covered by checksums, unless the run is of a version that had none."""
+        ((version,),) = self.ask("PRAGMA user_version")
+        self.has_checksums = version == FORMAT
+        if self.has_checksums:
+            write_checksums(self._file)
 
     def _is_unused(self) -> bool:
         with suppress(UserError):
@@ -292,15 +301,22 @@ class RunWriter(RunFile):
         self._note_in_session("detail", _json(self._detail))
 
     def kept(self, number: int) -> tuple[tuple[str, str], ...]:
-        """Return what models already answered in a consultation that has not ended."""
-        found = self.ask("SELECT key, body FROM answers WHERE cell = ? ORDER BY id", (number,))
-        return tuple((key, body) for key, body in found)
+        """Return what models already answered in a consultation that has not ended; damaged answers are left out."""
+        found = self.ask("SELECT * FROM answers WHERE cell = ? ORDER BY id", (number,))
+        sound = [row for row in found if is_sound_answer(row)]
+        if len(sound) < len(found):
+            left_out = len(found) - len(sound)
+            warn(f"{left_out} kept answer(s) of {self.name_of(number)} are damaged and left out: they are asked again")
+        return tuple((row["key"], row["body"]) for row in sound)
 
     def keep(self, answers: Iterable[AnswerRow]) -> None:
         """Keep answers."""
         with self._transaction() as file:
             for row in answers:
-                _insert(file, "INTO answers", ("cell", "key", "body"), (row.number, row.key, row.body))
+                values = {"cell": row.number, "key": row.key, "body": row.body}
+                if self.has_checksums:
+                    values["checksum"] = row_checksum(row.number, row.key, row.body)
+                _insert(file, "INTO answers", values, values.values())
                 file.execute(
                     "UPDATE cells SET calls = calls + ?, tokens = tokens + ?, cost = cost + ? WHERE number = ?",
                     (row.calls, row.tokens, row.cost or 0.0, row.number),
@@ -426,8 +442,9 @@ def _remove(paths: Iterable[Path]) -> None:
 
 
 def _check(path: Path, about: dict[str, Any], *, same_prompts: bool) -> None:
-    """Refuse what is not a run, was made with other settings, or is damaged: it would count wrongly."""
-    with RunFile.open(path) as run:
+    """Refuse what is not a run, is damaged, or was made with other settings: it would count wrongly."""
+    with RunFile.open(path, verified=False) as run:
+        require_sound(run)
         old, new = _flat(_without_prompts(run.about())), _flat(_without_prompts(about))
         changed = sorted(key for key in {*old, *new} if old.get(key) != new.get(key))
         if changed:
@@ -438,9 +455,6 @@ def _check(path: Path, about: dict[str, Any], *, same_prompts: bool) -> None:
             )
         if same_prompts:
             _check_prompts(run)
-        ((first,),) = run.ask("PRAGMA integrity_check(1)")
-    if first != "ok":
-        raise damaged(path, first)
 
 
 def _without_prompts(about: dict[str, Any]) -> dict[str, Any]:
@@ -472,8 +486,9 @@ def _create(path: Path, about: dict[str, Any]) -> None:
             file.execute("BEGIN IMMEDIATE")
             file.execute(f"PRAGMA application_id={MARK}")
             file.execute(f"PRAGMA user_version={FORMAT}")
-            for table in (*TABLES, PROMPTS, search_index.TABLE):
+            for table in (*TABLES, PROMPTS, row_checksums.TABLE, search_index.TABLE):
                 file.execute(table)
+            write_checksums(file)
             file.executemany("INSERT INTO about VALUES (?, ?)", [(name, _json(value)) for name, value in about.items()])
         made.replace(path)
     except BaseException:
