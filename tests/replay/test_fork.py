@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from osler.runs.transcript import Transcript
 from tests.models.server import Step
 from tests.replay.runs import osler, refusal
 from tests.simulator.model_server import model_server
+from tests.stored_runs import rewriting
 
 pytestmark = pytest.mark.xdist_group("replay")  # one process: they share a run
 
@@ -128,6 +128,6 @@ def test_an_endpoint_that_is_not_there_leaves_nothing_behind(run: Path) -> None:
 def test_forks_of_other_settings_are_not_mixed(run: Path) -> None:
     args = ("gerd-en", "--memory", "raw", "--memory", "none", "--fork-at", "2")
     assert osler("replay", run, *args).exit_code == 0
-    with sqlite3.connect(run.with_name("demo.forks.osler")) as file:
+    with rewriting(run.with_name("demo.forks.osler")) as file:
         file.execute("UPDATE about SET value = '\"0.0.1\"' WHERE name = 'version'")
     assert "move it away" in refusal("replay", run, *args)

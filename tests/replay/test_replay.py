@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import signal
-import sqlite3
 import termios
 import zlib
 from collections.abc import Callable, Iterator
@@ -21,6 +20,7 @@ from osler.runs.store.connection import checksum
 from osler.runs.transcript import Transcript
 from tests.replay.runs import osler, refusal
 from tests.replay.terminal import Terminal
+from tests.stored_runs import rewriting
 
 pytestmark = pytest.mark.xdist_group("replay")  # one process: they share a run
 
@@ -77,7 +77,7 @@ def test_what_models_and_records_say_cannot_steer_a_terminal(rules: Path, tmp_pa
         for event in held.events
     )
     body = held.model_copy(update={"events": events}).model_dump_json().encode("utf-8", "surrogatepass")
-    with sqlite3.connect(path) as file:
+    with rewriting(path) as file:
         cell = "(SELECT number FROM cells WHERE record = 'pneumonia-en' AND memory = 'tim')"
         stored = zlib.compress(body)
         file.execute(f"UPDATE transcripts SET body = ?, checksum = ? WHERE cell = {cell}", (stored, checksum(stored)))

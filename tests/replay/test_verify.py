@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +24,7 @@ from osler.runs.transcript import Transcript
 from tests.replay.people import played
 from tests.replay.runs import Model, model_run, osler, refusal
 from tests.simulator.model_server import reply_to
+from tests.stored_runs import rewriting
 
 pytestmark = pytest.mark.xdist_group("replay")  # one process: they share a run
 
@@ -188,7 +188,7 @@ def test_a_model_that_is_asked_more_often_is_a_difference_of_calls(
 def test_an_older_run_says_so_in_one_line(rules: Path, tmp_path: Path) -> None:
     older = tmp_path / "older.osler"
     shutil.copy(rules, older)
-    with sqlite3.connect(older) as file:
+    with rewriting(older) as file:
         file.execute("UPDATE about SET value = '\"0.0.1\"' WHERE name = 'version'")
     result = osler("replay", older, "pneumonia-en", "--memory", "none", "--verify")
     assert result.exit_code == 0 and "no difference" in result.output

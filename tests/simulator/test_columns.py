@@ -35,6 +35,7 @@ from osler.simulator.engines.process import pack
 from osler.simulator.worker import Job, transcript_of
 from tests.conftest import Run
 from tests.simulator.model_server import model_server
+from tests.stored_runs import rewriting
 
 POOL = RecordPool.open()
 CROUP = POOL.get("croup-en")
@@ -111,8 +112,8 @@ def test_a_run_keeps_columns_and_finds_by_them(tmp_path: Path) -> None:
 @pytest.mark.parametrize("variants", ["[]", "{", "7"])
 def test_variants_that_cannot_be_read_are_damage_and_no_traceback(tmp_path: Path, osler: Run, variants: str) -> None:
     assert osler("simulate", "--case", "croup-en", "--turns", "2", "--quiet", "--out", "run.osler").returncode == 0
-    with sqlite3.connect(tmp_path / "run.osler") as file:
-        file.execute("UPDATE cells SET variants = ?", (variants,))
+    with rewriting(tmp_path / "run.osler") as file:
+        file.execute("UPDATE cells SET state = state, variants = ?", (variants,))
     for command in (("show", "run.osler", "croup-en"), ("replay", "run.osler", "--verify")):
         done = osler(*command)
         assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr

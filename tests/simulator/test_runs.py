@@ -28,6 +28,7 @@ from osler.simulator.clients import ClientSettings
 from tests.conftest import Run
 from tests.models.server import Step
 from tests.simulator.model_server import REPLY, model_server
+from tests.stored_runs import rewriting
 
 SHORT = Settings(turns=2)
 SCORES = "record, memory, trial, ending, diagnosis, treatment, turns, repeats"
@@ -182,8 +183,9 @@ def test_a_run_whose_kept_answers_hold_such_a_number_goes_on(tmp_path: Path) -> 
                     change = "UPDATE answers SET body = json_set(body, ?, json(?))"
                     place = f"$.{'usage.' if 'prompt' in token or 'completion' in token else ''}{token}"
                     file.execute(change, (place, str(2**70)))
-        with sqlite3.connect(path) as file:
+        with rewriting(path) as file:
             assert file.execute("SELECT count(*) FROM answers").fetchone()[0] > 0
+            file.execute("UPDATE answers SET checksum = row_checksum(cell, key, body)")
             file.execute("UPDATE cells SET tokens = ?", (2**63 - 1,))
         hold(path, quiet(), limit=3, backbones=(server.spec,), settings=settings)
         hold(tmp_path / "second.osler", replace(how, limits=Limits()), limit=3, backbones=(server.spec,))

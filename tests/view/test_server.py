@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 import subprocess
 import sys
 import threading
@@ -27,6 +26,7 @@ from osler.view.access import Access
 from osler.view.app import application
 from osler.view.run_list import RunList
 from tests.conftest import LONGEST_WAIT
+from tests.stored_runs import rewriting
 from tests.view.runs import make, record, transcript
 
 pytestmark = pytest.mark.xdist_group("view")  # one process: they share a run
@@ -198,7 +198,7 @@ def test_a_damaged_consultation_hurts_no_other(run: Path, tmp_path: Path, capsys
     """Half characters, no JSON, no compression: one line each, and everything else is still there."""
     path = tmp_path / "damaged.osler"
     path.write_bytes(run.read_bytes())
-    with sqlite3.connect(path) as file:
+    with rewriting(path) as file:
         body = zlib.decompress(file.execute("SELECT body FROM transcripts WHERE cell = 1").fetchone()[0])
         half = body.replace(b"Monday", rb"\ud800")
         for cell, changed in ((1, zlib.compress(half)), (2, zlib.compress(b"{}")), (3, b"nothing")):
@@ -208,7 +208,6 @@ def test_a_damaged_consultation_hurts_no_other(run: Path, tmp_path: Path, capsys
         file.execute("UPDATE results SET seconds = 9e999 WHERE cell = 4")
         file.execute("UPDATE measures SET body = '{\"share\": NaN}' WHERE cell = 5")
     (tmp_path / "text.osler").write_text("no run")
-    file.close()
     with client(path) as page:
         for cell in (1, 2, 3):
             answer = page.get(f"api/runs/k0/rows/{cell}")

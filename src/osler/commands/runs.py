@@ -1,4 +1,4 @@
-"""`osler simulate` and `osler runs`: start, list, inspect, check and retry runs."""
+"""`osler simulate` and `osler runs`: start, list, inspect, check, repair and retry runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from osler.simulator.options import EXECUTION, SimulateOptions
 if TYPE_CHECKING:
     from osler.simulator.batch import RunOptions
 
-app = typer.Typer(no_args_is_help=True, help="List, inspect, check and retry runs.")
+app = typer.Typer(no_args_is_help=True, help="List, inspect, check, repair and retry runs.")
 
 
 @takes_options(SimulateOptions.__annotations__)
@@ -88,9 +88,24 @@ def check(run: RunName) -> None:
         found = [f"{fault.part}: {printable(fault.what)}" for fault in find_damage(opened)]
         if found:
             typer.echo("\n".join(found))
-            typer.echo("damaged consultations are left out of all tables; `osler runs retry` runs them again")
+            typer.echo(f"what is damaged is left out of all tables; `osler runs repair {opened.path}` mends the file")
             raise typer.Exit(1)
-        typer.echo(f"no damage found; {opened.status().total:,} consultation(s)")
+        covered = "" if opened.has_checksums else f"; {_NOT_COVERED} (`osler runs repair {opened.path}` adds them)"
+        typer.echo(f"no damage found; {opened.status().total:,} consultation(s){covered}")
+
+
+_NOT_COVERED = "an older version wrote it: only transcripts and records have checksums, scores and verdicts have none"
+
+
+@app.command("repair")
+def repair(run: RunName) -> None:
+    """Repair a damaged run file: keep what is sound, make scores again from transcripts, and name what is lost.
+
+    The original is kept beside it. Consultations whose transcripts are damaged are held again by the simulate command.
+    """
+    from osler.eval.repair_run import repair_run
+
+    typer.echo("\n".join(map(printable, repair_run(run))))
 
 
 @app.command("failures")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from osler.errors import UserError
 from osler.runs.store.connection import DamagedRunError, damaged
 from osler.runs.store.reader import RunFile
-from osler.runs.store.row_checksums import CHECKED, RowPlace
+from osler.runs.store.row_checksums import CHECKED, RowPlace, is_sound_answer
 from osler.runs.store.verification import told
 from osler.runs.transcript_rows import ResultRow
 
@@ -24,7 +24,7 @@ class Damage:
     """Something in a run that is not as it was written."""
 
     part: str
-    """`tables`, `settings`, `record`, `transcript`, `result`, `score` or `row`."""
+    """`tables`, `settings`, `record`, `transcript`, `result`, `score`, `row` or `answer`."""
     what: str
 
 
@@ -86,6 +86,12 @@ def row_title(run: RunFile, table: str, place: RowPlace) -> str:
     return " ".join(filter(None, words))
 
 
+def _answers(run: RunFile) -> Iterator[str]:
+    for row in run.ask("SELECT * FROM answers ORDER BY id"):
+        if not is_sound_answer(dict(row)):
+            yield f"a kept answer of {run.name_of(row['cell'])} is not as it was written"
+
+
 def _settings(run: RunFile) -> list[str]:
     _ = run.settings
     return []
@@ -122,6 +128,7 @@ def _scores(run: RunFile) -> Iterator[str]:
 _CHECKS: dict[str, Callable[[RunFile], Iterable[str]]] = {
     "tables": _tables,
     "row": _rows,
+    "answer": _answers,
     "settings": _settings,
     "record": _records,
     "transcript": lambda run: damaged_transcripts(run).values(),

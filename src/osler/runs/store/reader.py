@@ -401,7 +401,7 @@ class RunFile:
     def scores(self, judge: str) -> Iterator[sqlite3.Row]:
         """Return one row per consultation that has ended: what it was, its results, and what this judge said.
 
-        Rows without checksums that cannot be right are left out, with a warning.
+        Rows that cannot be right are left out, with a warning.
         """
         left_out = []
         for row in self._each(
@@ -417,7 +417,7 @@ class RunFile:
             " LEFT JOIN measures ON measures.cell = cells.number ORDER BY cells.number",
             (judge,),
         ):
-            if self.has_checksums or is_sound(row):
+            if is_sound(row):
                 yield row
             else:
                 left_out.append(row["number"])

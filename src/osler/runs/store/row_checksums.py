@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sqlite3
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -48,6 +49,11 @@ class CheckedTable:
         """The two columns of a row's place, in SQL; `row` is what the statement calls the row."""
         cell = self.cell if self.cell == "0" else f"{row}{self.cell}"
         return f"{cell}, '' || " + (" || ' ' || ".join(f"{row}{key}" for key in self.keys) or "''")
+
+    def place_of(self, row: Mapping[str, Any]) -> RowPlace:
+        """The place of a row that was read."""
+        cell = 0 if self.cell == "0" else row[self.cell]
+        return RowPlace(cell, " ".join(str(row[key]) for key in self.keys))
 
     def values(self, file: sqlite3.Connection, row: str = "") -> list[str]:
         """What the checksum covers, in SQL; nothing if the file has no such table."""
@@ -88,9 +94,9 @@ def row_checksum(*values: Any) -> int:
     return zlib.crc32("\x1f".join(parts).encode("utf-8", "surrogatepass"))
 
 
-def is_sound_answer(row: sqlite3.Row) -> bool:
+def is_sound_answer(row: Mapping[str, Any]) -> bool:
     """Check whether a kept answer is as it was written; where there is no checksum, nothing speaks against it."""
-    return "checksum" not in row.keys() or row["checksum"] == row_checksum(row["cell"], row["key"], row["body"])
+    return "checksum" not in row or row["checksum"] == row_checksum(row["cell"], row["key"], row["body"])
 
 
 def write_checksums(file: sqlite3.Connection) -> None:

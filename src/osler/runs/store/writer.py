@@ -148,7 +148,7 @@ class RunWriter(RunFile):
                 if must_be_new and not made:
                     raise RunInUseError(f"there is a run {path} already", "give another --out")
                 if made or path.stat().st_size == 0:
-                    _create(path, about)
+                    create_run_file(path, about)
                 else:
                     _check(path, about, same_prompts=same_prompts)
                 run = cls(path, connect_for_writing(path), lock, made)
@@ -303,7 +303,7 @@ class RunWriter(RunFile):
     def kept(self, number: int) -> tuple[tuple[str, str], ...]:
         """Return what models already answered in a consultation that has not ended; damaged answers are left out."""
         found = self.ask("SELECT * FROM answers WHERE cell = ? ORDER BY id", (number,))
-        sound = [row for row in found if is_sound_answer(row)]
+        sound = [row for row in found if is_sound_answer(dict(row))]
         if len(sound) < len(found):
             left_out = len(found) - len(sound)
             warn(f"{left_out} kept answer(s) of {self.name_of(number)} are damaged and left out: they are asked again")
@@ -476,7 +476,7 @@ def _check_prompts(run: RunFile) -> None:
         raise UserError(f"{what} changed since the run {run.path} began", remedy)
 
 
-def _create(path: Path, about: dict[str, Any]) -> None:
+def create_run_file(path: Path, about: dict[str, Any]) -> None:
     """Make an empty run, whole or not at all: who looks meanwhile finds none, and not half of one."""
     made = path.with_name(f"{path.name}.new")
     made.unlink(missing_ok=True)

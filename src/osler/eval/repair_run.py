@@ -1,0 +1,152 @@
+"""Repair a damaged run: keep what is as it was written, make again what follows from it, and say what is lost."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import count
+from pathlib import Path
+
+from osler.errors import UserError
+from osler.eval.ladder import LADDER
+from osler.eval.panel import PERSON
+from osler.eval.score_run import ALONE
+from osler.eval.scoring import score_missing
+from osler.runs.store import RunFile, RunWriter, run_path
+from osler.runs.store.check import find_damage
+from osler.runs.store.connection import DamagedRunError, lock_for_writing, log_of, unlock
+from osler.runs.store.reader import SUFFIX
+from osler.runs.store.rebuild import Rebuilt, rebuild
+from osler.runs.store.row_checksums import CHECKED
+
+_NAMED = 5
+"""Consultations that one line names."""
+
+
+def repair_run(run: Path) -> list[str]:
+    """Repair a run, with a copy of the original beside it; return lines that say what was done and what is left to do.
+
+    A run of a version without checksums gets them, whether it is damaged or not.
+
+    Raises:
+        UserError: There is no such run, it is being written to, or too much of it is lost.
+    """
+    path = run_path(run)
+    if not path.is_file():
+        raise UserError(f"there is no run {path}", "`osler runs list` shows what there is")
+    lock = lock_for_writing(path)
+    try:
+        is_damaged, has_checksums = _state_of(path)
+        if not is_damaged and has_checksums:
+            return [f"no damage found in {path}: nothing to repair"]
+        backup = _copied(path)
+        rebuilt, lacks_prices = _rebuilt(path)
+        _remove_log(path)
+    except OSError as error:
+        raise UserError(
+            f"{path} cannot be repaired ({error.strerror})", "free disk space, or copy it elsewhere"
+        ) from None
+    finally:
+        unlock(path, lock)
+    first = f"{path} is repaired" if is_damaged else f"{path} has checksums now"
+    return [f"{first}; the original is kept as {backup}", *_made_again(rebuilt, path, has_checksums, lacks_prices)]
+
+
+def _state_of(path: Path) -> tuple[bool, bool]:
+    """Whether a run is damaged, and whether its rows have checksums."""
+    try:
+        with RunFile.open(path, verified=False) as opened:
+            return next(find_damage(opened), None) is not None, opened.has_checksums
+    except DamagedRunError:
+        return True, True
+
+
+def _copied(path: Path) -> Path:
+    """Copy a run and its log under a name that is free."""
+    names = (path.with_name(f"{path.name}.damaged{number or ''}") for number in count())
+    backup = next(name for name in names if not name.exists())
+    shutil.copy2(path, backup)
+    if log_of(path).exists():
+        shutil.copy2(log_of(path), log_of(backup))
+    return backup
+
+
+def _rebuilt(path: Path) -> tuple[Rebuilt, bool]:
+    """Put a sound file into the place of a run, once it is complete."""
+    target = path.with_name(f"{path.stem}.repaired{SUFFIX}")
+    target.unlink(missing_ok=True)
+    try:
+        rebuilt = rebuild(path, target, LADDER)
+        with RunWriter.resume(target) as store:
+            score_missing(store)
+            priced = "SELECT 1 FROM measures WHERE json_extract(body, '$.tests_cost') IS NOT NULL LIMIT 1"
+            lacks_prices = bool(rebuilt.rejudged and store.ask(priced))
+        shutil.copymode(path, target)
+        target.replace(path)
+    finally:
+        target.unlink(missing_ok=True)
+    return rebuilt, lacks_prices
+
+
+def _remove_log(path: Path) -> None:
+    """Remove what belonged to the damaged file: its content is in the new one."""
+    for end in ("-wal", "-shm"):
+        path.with_name(f"{path.name}{end}").unlink(missing_ok=True)
+
+
+def _made_again(rebuilt: Rebuilt, path: Path, has_checksums: bool, lacks_prices: bool) -> Iterator[str]:
+    counted = {
+        "result": rebuilt.results,
+        "score by the rules": len(rebuilt.rejudged),
+        "row of the plan": rebuilt.plan_rows,
+    }
+    made = ", ".join(f"{number} × {what}" for what, number in counted.items() if number)
+    yield f"made again from transcripts: {made + ', ' if made else ''}the search index"
+    if lacks_prices:
+        yield f"the scores made again are without prices of tests: `osler score {path} --test-prices FILE` adds them"
+    if not has_checksums:
+        yield f"earlier scores had no checksums, so nobody can tell whether they changed: `osler score {path} --again`"
+    if rebuilt.again:
+        yield f"to be held again, with the simulate command or `osler runs retry {path}`: {_named(rebuilt.again)}"
+    if rebuilt.forks:
+        yield f"forks that are lost: {_named(rebuilt.forks)}; `osler fork` makes them again"
+    if rebuilt.records:
+        lost = ", ".join(rebuilt.records)
+        yield f"lost with all their consultations: the records {lost}; re-run the simulate command with the same pool"
+    yield from _removed(rebuilt, path)
+
+
+def _removed(rebuilt: Rebuilt, path: Path) -> Iterator[str]:
+    """Say what was removed, and which command makes it again."""
+    for table, places in rebuilt.removed.items():
+        judges = Counter(place.key.split(" ", 1)[-1] if table in _REMEDIES else "" for place in places)
+        for judge, number in judges.items():
+            of_whom = f" of {judge}" if judge else ""
+            remedy = _REMEDIES.get(table, _NO_REMEDY).format(run=path, judge=judge, command=score_command(path, judge))
+            yield f"removed: {number} × {CHECKED[table].title}{of_whom}; {remedy}"
+
+
+def score_command(path: Path, judge: str) -> str:
+    """The command that has a run judged by a judge of this name."""
+    name = judge.removesuffix(ALONE)
+    if name.startswith(PERSON):
+        return f"osler score {path} --verdicts SHEET --person {name.removeprefix(PERSON)}"
+    judges = " ".join(f"--judge {one}" for one in name.split(" & "))
+    return f"osler score {path} {judges}{' --all' if name != judge else ''}"
+
+
+_REMEDIES = {
+    "verdicts": "`{command}` judges again",
+    "patient_verdicts": "`osler score {run} --patient-judge {judge}` judges again",
+    "patient_judges": "`osler score {run} --patient-judge {judge}` tries it again",
+    "explanations": "`osler explain {run} --judge {judge}` explains again",
+}
+"""By table; the judge is the end of a row's key."""
+_NO_REMEDY = "it cannot be made again, and no score depends on it"
+
+
+def _named(cells: Iterable[object]) -> str:
+    names = [str(cell) for cell in cells]
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return "; ".join(names[:_NAMED]) + more
