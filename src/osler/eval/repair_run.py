@@ -107,6 +107,9 @@ def _made_again(rebuilt: Rebuilt, path: Path, has_checksums: bool, lacks_prices:
         yield f"the scores made again are without prices of tests: `osler score {path} --test-prices FILE` adds them"
     if not has_checksums:
         yield f"earlier scores had no checksums, so nobody can tell whether they changed: `osler score {path} --again`"
+    if rebuilt.unchecked_settings:
+        names = ", ".join(rebuilt.unchecked_settings)
+        yield f"kept, though their checksums are lost: {names}; compare them with `osler runs status {path}`"
     if rebuilt.again:
         yield f"to be held again, with the simulate command or `osler runs retry {path}`: {_named(rebuilt.again)}"
     if rebuilt.forks:

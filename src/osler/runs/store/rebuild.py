@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from osler.errors import UserError
-from osler.runs.plan import Cell
+from osler.records.schema import PatientRecord
+from osler.runs.plan import Cell, Settings
 from osler.runs.store import CellState, search_index
 from osler.runs.store.connection import checksum
 from osler.runs.store.row_checksums import CHECKED, RowPlace, is_sound_answer, row_checksum, write_checksums
@@ -46,6 +47,8 @@ class Rebuilt:
     """Consultations that were damaged and have to be held again."""
     forks: list[Cell] = field(default_factory=list)
     """Forks that were damaged, and were removed: only forking again makes them."""
+    unchecked_settings: list[str] = field(default_factory=list)
+    """Settings that were kept though their checksums are lost."""
     records: list[str] = field(default_factory=list)
     """Records that were lost, and with them the consultations with these patients."""
 
@@ -58,8 +61,9 @@ def rebuild(path: Path, target: Path, judge: str) -> Rebuilt:
     """
     with closing(DamagedFile(path)) as source:
         settings = source.salvaged("about")
-        about = {row["name"]: _parsed(row["value"]) for row in settings.sound}
-        if not isinstance(about.get("settings"), dict):
+        rows = settings.sound + settings.unchecked
+        about = {str(row["name"]): _parsed(row["value"]) for row in rows}
+        if not _are_settings(about.get("settings")):
             raise UserError(
                 f"the settings of the run {path} are lost, so it cannot be repaired",
                 "restore a copy, or hold it again: `osler simulate` with another --out",
@@ -83,7 +87,9 @@ class _Rebuild:
         """The consultations that the new file has, with their states."""
         self._held: set[int] = set()
         """Those of them whose transcript is sound."""
-        self._note_lost("about", settings.lost)
+        unchecked = [CHECKED["about"].place_of(row) for row in settings.unchecked]
+        self._result.unchecked_settings = sorted(place.key for place in unchecked)
+        self._note_lost("about", [place for place in settings.lost if place not in unchecked])
 
     def run(self) -> Rebuilt:
         """All tables, in the order in which they build on each other."""
@@ -104,13 +110,16 @@ class _Rebuild:
         return self._result
 
     def _copy_records(self) -> None:
-        table = self._source.salvaged("records")
-        whole = [row for row in table.sound if _is_whole(row)]
-        self._insert("records", whole)
-        kept = {row["id"] for row in whole}
-        self._result.records = sorted(
-            {*(place.key for place in table.lost), *(row["id"] for row in table.sound)} - kept
-        )
+        """Copy the records whose content is as it was; the other columns follow from it."""
+        every = {place.key for place in self._source.salvaged("records").lost}
+        kept = set()
+        for row in self._source.rows("records"):
+            every.add(str(row["id"]))
+            if (record := _record(row)) is not None:
+                about = {"patient": record.patient, "language": record.language.value, "specialty": record.specialty}
+                self._insert("records", [{**row, "id": record.id, **about}])
+                kept.add(record.id)
+        self._result.records = sorted(every - kept)
 
     def _copy_plan(self) -> None:
         known = {name for (name,) in self._file.execute("SELECT id FROM records")}
@@ -218,9 +227,18 @@ class _Rebuild:
         return self._file.total_changes - before
 
 
-def _is_whole(record: Row) -> bool:
-    with suppress(TypeError, zlib.error):
-        return bool(hashlib.sha256(zlib.decompress(record["body"])).hexdigest() == record["hash"])
+def _record(row: Row) -> PatientRecord | None:
+    """The record of a row, if its content is as it was written."""
+    with suppress(TypeError, ValueError, zlib.error):
+        content = zlib.decompress(row["body"])
+        if hashlib.sha256(content).hexdigest() == row["hash"]:
+            return PatientRecord.model_validate_json(content)
+    return None
+
+
+def _are_settings(data: Any) -> bool:
+    with suppress(LookupError, TypeError, AttributeError, ValueError):
+        return bool(Settings.from_json(data))
     return False
 
 

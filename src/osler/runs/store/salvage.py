@@ -29,10 +29,13 @@ _KEY_WIDTHS = {"verdicts": 3, "checksums": 3, "patient_verdicts": 2, "explanatio
 
 @dataclass
 class SalvagedTable:
-    """The rows of a table that are as they were written, and where the others were."""
+    """The rows of a table: those that are as they were written, and the others."""
 
     sound: list[Row] = field(default_factory=list)
     lost: list[RowPlace] = field(default_factory=list)
+    """Where rows were that have changed, or are not there."""
+    unchecked: list[Row] = field(default_factory=list)
+    """Rows whose checksum is not there, so that nobody can tell; their places are among those that are lost."""
 
 
 class DamagedFile:
@@ -68,6 +71,8 @@ class DamagedFile:
                 result.sound.append(row)
             else:
                 result.lost.append(place)
+                if expected is None:
+                    result.unchecked.append(row)
         result.lost += checksums
         return result
 
