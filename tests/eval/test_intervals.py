@@ -22,8 +22,8 @@ from osler.eval.intervals import (
     score_interval,
     student_t,
 )
+from osler.eval.probes.figures import LeftOut
 from osler.eval.probes.figures import page as probe_page
-from osler.eval.probes.run import LeftOut
 from osler.eval.runs import load_run
 from osler.eval.statistics import NO_INTERVAL, Figure, Trial, clustered_standard_error, mean
 from osler.language import Language

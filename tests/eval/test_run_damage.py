@@ -49,7 +49,13 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> Path:
             verdict = "correct" if number < 4 else "wrong"
             said = [StoredVerdict(kind, verdict, "model", f"{kind} {number}") for kind in ("diagnosis", "treatment")]
             store.scored(number, StoredScore("examiner", said))
-            counts = {"leaks": number, "fabrications": 1, "contradictions": 0, "faults": [], "unread": []}
+            counts: dict[str, object] = {
+                "leaks": number,
+                "fabrications": 1,
+                "contradictions": 0,
+                "faults": [],
+                "unread": [],
+            }
             store.patient_judged(number, "reader", counts, 10, 0.01)
     with ExplanationWriter.of(path) as store:
         store.explained(4, "examiner", StoredExplanation("inquiry", 2, ("Fever",), "never asked for: Fever", "wrong"))

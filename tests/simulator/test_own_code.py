@@ -201,7 +201,7 @@ def client() -> ChatCompletionClient:
 
 def test_classes_and_functions_are_taken_where_a_name_is(tmp_path: Path) -> None:
     options: dict[str, Any] = {"patient": "rules", "cases": ["gout-en"], "turns": 2, "quiet": True}
-    given = {"memories": [Mine, "raw"], "strategies": [Brief], "backbones": [client]}
+    given: dict[str, Any] = {"memories": [Mine, "raw"], "strategies": [Brief], "backbones": [client]}
     run = package.simulate(**given, **options, out=tmp_path / "run")
     scores = run.scores()
     assert set(scores["memory"]) == {f"{__name__}:Mine", "raw"}

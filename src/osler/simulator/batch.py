@@ -225,7 +225,7 @@ async def _run(
     progress.gave_up = queue.stop.now.is_set()
     if queue.stop.reason is not None:
         store.stopped(queue.stop.reason.kind)
-    return Outcome(store.path, progress, store.status(), queue.stop.reason, queue.enough())
+    return Outcome(store.path, progress, store.status(), queue.stop.reason, enough=queue.enough())
 
 
 async def _run_engine(queue: WorkQueue, settings: Settings, options: RunOptions, most: int) -> None:

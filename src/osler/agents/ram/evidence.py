@@ -74,9 +74,7 @@ def read_asks(question: str, language: Language, speaker: Speaker) -> tuple[Ask,
     topics = [topic for one in read_questions(question, language, speaker) for topic in one.topics]
     parts = [topic for topic in dict.fromkeys(topics) if content(topic, language)]
     texts = [question, *(parts if len(parts) > 1 else ())]
-    return tuple(
-        Ask(terms(text, language), concepts(language).there(text), likely(text, language)) for text in texts
-    )
+    return tuple(Ask(terms(text, language), concepts(language).there(text), likely(text, language)) for text in texts)
 
 
 @dataclass(frozen=True)
