@@ -16,9 +16,9 @@ from osler.eval.scoring import score_missing
 from osler.runs.store import RunFile, RunWriter, run_path
 from osler.runs.store.check import find_damage
 from osler.runs.store.connection import DamagedRunError, lock_for_writing, log_of, unlock
-from osler.runs.store.run_names import SUFFIX
 from osler.runs.store.rebuild import Rebuilt, rebuild
 from osler.runs.store.row_checksums import CHECKED
+from osler.runs.store.run_names import SUFFIX
 
 _NAMED = 5
 """Consultations that one line names."""
