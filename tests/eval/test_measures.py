@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from osler.agents.ram.agent import Ram
 from osler.agents.rules.patient import voice
 from osler.errors import UserError
 from osler.eval.faithfulness.refusal import refuses
 from osler.eval.measures import Measures, measure
+from osler.play.session import Result
 from osler.records import Entry, Language, PatientRecord, RecordPool
 from osler.runs.events import Answered, Asked, Ending, Event, Found, Maker, Retrieved, Role
 from osler.runs.plan import PLAIN, Cell, Column, Settings
@@ -178,6 +180,40 @@ def test_a_finding_that_was_asked_for_and_kept_back_has_not_been_had() -> None:
     kept_back = exchange(1, "?", ("MRI of the ankle", "Ankle pain"), reply("…", ("Ankle pain",)))
     found = measure(of(record, [*kept_back, *exchange(2, "?", ("MRI of the ankle",))]), record)
     assert (found.deciding_turn, found.disclosed_share, found.coverage) == (2, 2 / 3, 2 / 5)
+
+
+@pytest.mark.parametrize(
+    ("record", "question", "specific"),
+    [
+        (ANKLES[0], "Do you have any other illnesses?", "Do you have high blood pressure?"),
+        (ANKLES[1], "您还有其他病吗？", "您有高血压吗？"),
+    ],
+    ids=["en", "zh"],
+)
+def test_what_was_asked_for_as_a_category_was_asked_for(record: PatientRecord, question: str, specific: str) -> None:
+    """The asthma, although a model as RAM did not return it."""
+    coverage = []
+    for asked in (question, specific):
+        events = [
+            Asked(turn=1, role=Role.DOCTOR, question=asked),
+            Retrieved(turn=1, role=Role.RAM, entries=(), maker=Maker.MODEL),
+            reply("…"),
+        ]
+        coverage.append(measure(of(record, events), record).coverage_treatment)
+    assert coverage == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("case", "question", "deciding"),
+    [("gout-en", "What medicines do you take?", "Anticoagulant"), ("gout-zh", "您平时吃什么药？", "抗凝药")],
+)
+def test_the_scorecard_does_not_call_never_asked_what_was_asked_for_as_a_category(
+    case: str, question: str, deciding: str
+) -> None:
+    record = RecordPool.open().get(case)
+    selection = Ram(record, case_of(record)).select(question)
+    events = exchange(1, question, tuple(entry.name for entry in selection.entries))
+    assert deciding not in [entry.name for entry in Result.of(of(record, events), record).missed]
 
 
 def test_a_consultation_that_broke_off_after_the_question() -> None:

@@ -6,7 +6,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from osler.eval.reply_parser import asks_for, own_words
-from osler.records.schema import Entry, PatientRecord
+from osler.language.lexicon.categories import categories_asked
+from osler.records.schema import Entry, PatientRecord, Status
 from osler.runs.events import Answered, Asked, Maker, Retrieved, Thing
 from osler.runs.transcript import Transcript
 
@@ -78,18 +79,22 @@ class Course:
 def asked_for(
     record: PatientRecord, question: str, found: Retrieved | None, answer: Answered | None
 ) -> tuple[str, ...]:
-    """Return the names of the entries that a question asked for, as far as two readers agree.
+    """Return the names of the entries that a question asked for: by its category, or as far as two readers agree.
 
-    RAM returned them. If a model is RAM, the reply must also disclose them, or the question name them: a small model
-    returns half of the record for any question, and that is not the doctor's merit.
+    A question for a category asks for all of its entries, whatever RAM returned. Any other entry RAM returned. If a
+    model is RAM, the reply must also disclose it, or the question name it: a small model returns half of the record
+    for any question, and that is not the doctor's merit.
     """
     told = answer.disclosed if answer else ()
     if found is None:
         return told
     brought = tuple(one.name for one in found.entries)
+    categories = categories_asked(question, record.language, record.speaker)
+    listed = tuple(entry.name for entry in record.entries if entry.category in categories and entry.status is not Status.NOT_DONE)
     if found.maker is Maker.RULES:
-        return tuple(dict.fromkeys((*brought, *told)))
+        return tuple(dict.fromkeys((*brought, *listed, *told)))
     if set(brought) <= set(told):
-        return brought
+        return tuple(dict.fromkeys((*brought, *listed)))
     named = {entry.name for entry in record.entries if asks_for(question, entry, record.language)}
-    return tuple(name for name in brought if name in told or name in named)
+    agreed = (name for name in brought if name in told or name in named)
+    return tuple(dict.fromkeys((*agreed, *listed)))

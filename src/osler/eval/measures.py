@@ -20,7 +20,7 @@ from osler.runs.transcript import Transcript
 
 TESTS = RESULTS - {Category.SIGN}
 """Categories of what is done in a laboratory or with a machine, which have a price."""
-VERSION = "6"
+VERSION = "7"
 """Changes when a measure does, so that stored figures are not compared with others."""
 
 
@@ -28,9 +28,9 @@ VERSION = "6"
 class Measures:
     """How a consultation went. None means that nothing can be said, never zero.
 
-    Key elements are the entries of a part that are not incidental. An entry counts as asked for if RAM returned it and,
-    if a model is RAM, the reply discloses it or the rules find it in the question too. Order goes by the turn in which
-    an entry was first asked for. What was asked, in which order and when is the doctor's own: questions of its strategy
+    Key elements are the entries of a part that are not incidental. An entry counts as asked for if the question asks
+    for its whole category, or if RAM returned it and, if a model is RAM, the reply discloses it or the rules find it in
+    the question too. Order goes by the turn in which an entry was first asked for. What was asked, in which order and when is the doctor's own: questions of its strategy
     and silent turns are left out.
     """
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from osler.language import Language
 from osler.language.lexicon import broad_parts
+from osler.language.lexicon.categories import categories_asked
 from osler.language.lexicon.phrases import aspects, things
 from osler.language.words import alike, content
 
@@ -42,8 +43,8 @@ class Repeats:
 
     def _asks_for_more(self, question: str) -> bool:
         """Check whether it asks for a section of the record, a quality or a thing by name that has not come up."""
-        if parts := broad_parts(question, self._language):
-            return not parts <= _of(broad_parts(earlier, self._language) for earlier in self._questions)
+        if parts := self._parts(question):
+            return not parts <= _of(map(self._parts, self._questions))
         named = things(question, self._language)
         if asked_of_it := aspects(question, self._language):
             return not any(
@@ -51,6 +52,9 @@ class Repeats:
                 for earlier in self._questions
             )
         return not named <= _of(things(text, self._language) for text in (*self._questions, *self._told))
+
+    def _parts(self, question: str) -> frozenset[str]:
+        return broad_parts(question, self._language) | categories_asked(question, self._language)
 
 
 def _of(several: Iterable[frozenset[str]]) -> frozenset[str]:

@@ -12,13 +12,16 @@ from osler.agents.ram.index import RecordIndex
 from osler.agents.ram.past import past_about, past_of
 from osler.agents.ram.redact import without_diagnosis
 from osler.language import Language
+from osler.language.lexicon.categories import categories_asked
 from osler.locale import label
 from osler.records.schema import RESULTS, Category, Entry, PatientRecord, Status
 from osler.records.visits import PastExchange
 
 _NO_REPORT = {Language.EN: "done, the report is missing", Language.ZH: "做过，报告缺失"}
 MOST = 12
-"""Maximum number of entries by rules, which return a whole section of the record for a broad question."""
+"""Maximum number of entries by rules."""
+MOST_LISTED = 40
+"""The same for a question that asks for a whole category of the record."""
 
 
 @lru_cache(maxsize=256)
@@ -59,8 +62,10 @@ class Ram(Participant):
 
     def select(self, question: str) -> Selection:
         """Return the question with the entries it asks for by rules, and their scores."""
-        found = self._index.search(question)[:MOST]
-        whole = read_asks(question, self._record.language, self._record.speaker)[0]
+        language, speaker = self._record.language, self._record.speaker
+        most = MOST_LISTED if categories_asked(question, language, speaker) else MOST
+        found = self._index.search(question)[:most]
+        whole = read_asks(question, language, speaker)[0]
         selection = Selection(
             case=self._case,
             question=question,

@@ -17,7 +17,7 @@ from osler.ranking import all_seen, ranked, reaches
 from osler.records.schema import Category, Entry, PatientRecord, Status
 
 _BROAD = 0.5
-"""Score of an entry that is returned with a whole section of the record."""
+"""Score of an entry that is returned with a whole part of the record."""
 _CLEAR = 0.8
 """Probability from which one entry is asked for with little doubt."""
 _BEGINNING = 6
@@ -33,8 +33,10 @@ _MEANINGS: dict[str, frozenset[str]] = {
     Category.TEST: frozenset({"blood-tests-general", "tests-so-far"}),
     Category.EXAMINATION: frozenset({"tests-so-far"}),
 }
-"""Concepts that ask for a whole section of the record. They count once their summed probability reaches `_LIKELY`."""
+"""Concepts that ask for a part of the record. They count once their summed probability reaches `_LIKELY`.
 
+Where no entry is clearly asked for, the lists of a record answer for a single thing, too: "allergic to sulfa?".
+"""
 
 _BY_NAME = 0.5
 """Share of a question's words, by weight, that an entry's whole name must be to be asked for by it."""
@@ -90,7 +92,7 @@ class RecordIndex:
         return entry.category in OF_OTHERS or finder("family", self.language).search(entry.name) is not None
 
     def _parts(self, question: str) -> frozenset[str]:
-        """Return the whole sections of the record that a question asks for, by phrases and by its likely meaning."""
+        """Return the parts of the record that a question is about, by phrases and by its likely meaning."""
         parts = set(broad_parts(question, self.language))
         whole = read_asks(question, self.language, self._speaker)[0]
         for part, meaning in _MEANINGS.items():
@@ -104,7 +106,7 @@ class RecordIndex:
         return frozenset(parts)
 
     def _whole_parts(self, parts: frozenset[str]) -> list[Match]:
-        """Return entries for a broad question that names nothing in particular: what was found before what was not."""
+        """Return all entries of these parts but what was not done: what was found before what was not."""
         symptoms = [e for e in self.entries if e.category is Category.SYMPTOM and e.status is Status.PRESENT]
         found = [e for e in self.entries if e.category.value in parts and e.status is not Status.NOT_DONE]
         if "chief" in parts:

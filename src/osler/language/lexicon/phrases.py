@@ -123,21 +123,21 @@ def concepts(language: Language) -> Phrases:
 
 @cache
 def _broad(language: Language) -> Phrases:
-    """The phrases that ask for a whole part of the record; a thing is what they give, joined by `+`."""
+    """The phrases that ask for the illness as a whole: its chief symptom, or what came along with it."""
     rows = load("broad.yaml")
-    return Phrases.of([(phrase, "+".join(row["gives"])) for row in rows for phrase in row[language.value]], language)
+    return Phrases.of([(phrase, row["gives"]) for row in rows for phrase in row[language.value]], language)
 
 
 @lru_cache(maxsize=1024)
 def broad_parts(text: str, language: Language) -> frozenset[str]:
-    """The whole parts of the record that a text asks for: categories, `chief`, `others`.
+    """Return `chief` and `others` if a text asks for the chief symptom, or for the symptoms beside it.
 
-    The phrase must be all there and be most of the text: "what did the blood tests show" is broad, "what did the
-    breathing test show" is not.
+    The phrase must be all there and be most of the text: "when did it start" is broad, "when did the cough start" is
+    not.
     """
     there = [found for found in _broad(language).there(text) if reaches(found.share, _ALL)]
     needed = max([_MOST, *(found.score for found in there)])
-    return frozenset(part for found in there if reaches(found.score, needed) for part in found.thing.split("+"))
+    return frozenset(found.thing for found in there if reaches(found.score, needed))
 
 
 def meant(text: str, language: Language) -> frozenset[str]:
