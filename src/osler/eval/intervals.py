@@ -116,7 +116,10 @@ def mean_interval(values_by_patient: ValuesByPatient, scale: Interval | None = S
     Raises:
         ValueError: A value is not on the scale.
     """
-    clusters = Clusters.of(values_by_patient)
+    return _interval(Clusters.of(values_by_patient), scale)
+
+
+def _interval(clusters: Clusters, scale: Interval | None) -> Interval | None:
     if len(clusters) < FEWEST:
         return None
     freedom = max(FEWEST - 1, math.ceil(round(clusters.equal_patients, 9)) - 1)
@@ -146,12 +149,11 @@ def difference_interval(gains_by_patient: ValuesByPatient) -> Interval | None:
     Newcombe's way: the shares of trials on which either column is ahead have an interval each, and their distances
     are added as the squares of numbers that depend on each other.
     """
-    one = {patient: [float(gain > 0) for gain in gains] for patient, gains in gains_by_patient.items()}
-    other = {patient: [float(gain < 0) for gain in gains] for patient, gains in gains_by_patient.items()}
-    ahead, behind = mean_interval(one), mean_interval(other)
+    first = Clusters.of({name: [float(gain > 0) for gain in gains] for name, gains in gains_by_patient.items()})
+    second = Clusters.of({name: [float(gain < 0) for gain in gains] for name, gains in gains_by_patient.items()})
+    ahead, behind = _interval(first, SHARES), _interval(second, SHARES)
     if ahead is None or behind is None:
         return None
-    first, second = Clusters.of(one), Clusters.of(other)
     difference = first.mean - second.mean
     together = _correlation(first.shifts, second.shifts)
     up = _side(ahead.high - first.mean, second.mean - behind.low, together)
