@@ -139,7 +139,7 @@ def test_the_limit_of_a_consultation_does_not_depend_on_the_order(server: ModelS
 @pytest.mark.parametrize("tokens", [2500, 4100])
 def test_the_limit_of_a_consultation_does_not_depend_on_who_answers_first(tmp_path: Path, tokens: int) -> None:
     """The memory thinks while the next question is asked and answered."""
-    found: list[object] = []
+    found = list[set[tuple[str, str, str]]]()
     for slow in ('"thoughts"', '"action"'):
         with model_server(latency=0.1, counts=True, slow=slow) as server:
             path = tmp_path / f"{len(found)}.osler"

@@ -109,11 +109,17 @@ def amount_text(name: str, amount: float, limit: float | None = None) -> str:
         of = "" if limit is None else f" of {limit:,.0f}"
         return f"{amount:,.0f}{of} tokens"
     if name == "cost":
-        digits = 2 if max(amount, limit or 0.0) >= 1 else 4
-        of = "" if limit is None else f" of {limit:.{digits}f}"
-        return f"{amount:.{digits}f}{of} USD"
+        of = "" if limit is None else f" of {_money(limit)}"
+        return f"{_money(amount)}{of} USD"
     of = "" if limit is None else f" of {limit:g}"
     return f"{amount:.0f}{of} seconds" if amount >= 1 or amount == 0 else f"{amount:.1f}{of} seconds"
+
+
+def _money(amount: float) -> str:
+    """Write an amount of USD: two digits behind the point, of small amounts four."""
+    if amount >= 1:
+        return f"{amount:.2f}"
+    return f"{amount:.4f}".removesuffix("00") if amount >= 0.001 or not amount else f"{amount:.2g}"
 
 
 def check_prices(limits: Limits, models: Iterable[str]) -> None:
