@@ -90,7 +90,7 @@ def test_classes_are_given_in_python(installed: Path) -> None:
 
 def test_a_failure_is_printed_as_the_page_shows_it(installed: Path) -> None:
     [shown] = re.findall(r"^```text\n(osler: your own code.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-    broken = EXTENSIONS[0].replace("self.turns = [turn]", "return 1 / 0")
+    broken = "\n".join(EXTENSIONS).replace("self.turns = [turn]", "return 1 / 0")
     (installed / "my_osler.py").write_text(broken, encoding="utf-8")
     command = ("simulate", "--case", "gout-en", "--memory", "my_osler:LastWords", "--turns", "2", "--quiet")
     done = subprocess.run(

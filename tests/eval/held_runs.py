@@ -33,7 +33,7 @@ def made_run(
     """A run whose consultations were all held and judged as told."""
     by_id = {record.id: record for record in records}
     settings = settings or Settings()
-    about = {"settings": settings.as_json(), "version": "9.8.7", "prompts": {"en": "aaa", "zh": "bbb"}}
+    about = {"settings": settings.as_json(), "version": "9.8.7"}
     with RunWriter.create_or_resume(path, about) as store:
         for number in store.extend(Plan(tuple(by_id.values()), settings=settings, **plan)).todo:
             cell = store.cell(number)

@@ -28,7 +28,7 @@ from tests.returning import returning
 
 pytestmark = pytest.mark.xdist_group("report")  # they share one run, which takes seconds to hold
 
-ABOUT = {"settings": Settings().as_json(), "version": "9.8.7", "prompts": {"en": "aaa", "zh": "bbb"}}
+ABOUT = {"settings": Settings().as_json(), "version": "9.8.7"}
 ATTACK = "<script>alert(1)</script><img src=x onerror=alert(2)>&lt;b&gt;\"' onclick='x'</details>$title"
 ANKLE_ZH = {
     "id": "sprain-zh",

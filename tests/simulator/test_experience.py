@@ -335,7 +335,7 @@ def test_a_case_that_failed_teaches_nothing_and_does_not_stop_the_stream(tmp_pat
 def test_a_stream_is_not_resumed_with_other_cases(tmp_path: Path) -> None:
     records = few("croup-en", "gout-en", "migraine-en", "pneumonia-zh", "appendicitis-zh")
     with pytest.raises(UserError, match="stopped"):
-        simulated(tmp_path, records[:4], run_seconds=0.001, concurrency=1)
+        simulated(tmp_path, records[:4], run_seconds=0.1, concurrency=1)
     for others in (records, records[:3]):
         with pytest.raises(UserError, match="other cases"):
             simulated(tmp_path, others)

@@ -232,6 +232,7 @@ def test_classes_inside_a_function_work_in_this_process_and_are_refused_for_work
     run = package.simulate(**options, out=tmp_path / "run")
     [name] = run.scores()["memory"]
     assert name == f"{__name__}:{Inner.__qualname__}" and "<locals>" in name
+    more: dict[str, Any]
     for more in ({"workers": 2}, {"engine": "ray"}):
         with pytest.raises(UserError, match=r"workers cannot import the memory .*Inner.*; move it to the top level"):
             package.simulate(**options, **more, out=tmp_path / "other")

@@ -77,6 +77,11 @@ def _lines(template: Prompt) -> dict[str, str]:
     return {key: text for key, _, text in (line.partition(": ") for line in lines) if key}
 
 
+def joint_hash(used: Mapping[str, str]) -> str:
+    """One hash over templates that are given with theirs."""
+    return hashlib.sha256("\0".join(f"{name}\0{used[name]}" for name in sorted(used)).encode()).hexdigest()[:12]
+
+
 def changed_prompts(used: Mapping[str, str]) -> list[str]:
     """Return the names of those templates, given with their hashes, that have other words now or are gone."""
     return sorted(name for name, known in used.items() if _hash_now(name) != known)

@@ -21,6 +21,7 @@ from osler.eval.report.pictures import Picture, Pictures
 from osler.eval.report.snapshot import Row, Snapshot, shown_in_full
 from osler.eval.text_tables import Grid
 from osler.eval.write_files import check_folder, check_free, write_whole
+from osler.prompts import joint_hash
 from osler.runs.run_pages import cost_text
 from osler.runs.store import RunFile
 
@@ -173,8 +174,6 @@ def _figures(pictures: list[Picture]) -> Html:
 
 def _made_with(run: Snapshot) -> Html:
     about, standing = run.about, run.file.status()
-    used = about.get("prompts") or run.file.prompts()
-    prompts = ", ".join(f"{name} {mark}" for name, mark in used.items())
     judges = ", ".join(f"{name} ({count:,})" for name, count in run.file.judges().items())
     held = f"{standing.done:,} answered, {standing.failed:,} failed, {standing.todo:,} still to be held"
     used = f"{standing.attempts:,} attempts, {standing.calls:,} calls, {standing.tokens:,} tokens"
@@ -186,11 +185,19 @@ def _made_with(run: Snapshot) -> Html:
         ("used", f"{used}, {standing.seconds:.0f} s"),
         ("judges, and how many each judged", judges or "none"),
         ("Osler", about["version"]),
-        ("prompts", prompts),
+        ("prompts", _prompts(run)),
         *((name.replace("_", " "), _setting(value)) for name, value in about["settings"].items()),
         ("report by", f"Python {platform.python_version()}, {packages}"),
     ]
     return table(["setting", "value"], ([name, bounded(value, 400)] for name, value in told))
+
+
+def _prompts(run: Snapshot) -> str:
+    """The prompt templates that were used, by one hash; a run of an earlier version has one over all of a language."""
+    if of_languages := run.about.get("prompts"):
+        return ", ".join(f"{language} {mark}" for language, mark in of_languages.items())
+    used = run.file.prompts()
+    return f"{len(used)} templates, {joint_hash(used)}" if used else "none noted"
 
 
 def _setting(value: object) -> str:
