@@ -55,12 +55,13 @@ def show(
 def validate(
     path: Annotated[str, Argument(help="A folder or file of records, or `bundled`.")] = "bundled",
 ) -> None:
-    """Check every record and list all problems."""
+    """Check every record: list all problems, and note what a reader should look at again."""
     from osler.eval.known_illness import inspect_diagnosis
+    from osler.eval.record_notes import record_notes
     from osler.records.pages import PoolCheck
     from osler.records.pool import RecordPool
 
-    check = PoolCheck.of(RecordPool.open(path), inspect_diagnosis)
+    check = PoolCheck.of(RecordPool.open(path), inspect_diagnosis, record_notes)
     for line in check.mended:
         typer.echo(f"mended: {printable(line)}", err=True)
     for line in check.notes:

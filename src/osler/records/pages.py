@@ -149,11 +149,16 @@ class PoolCheck:
     problems: tuple[Problem, ...]
     mended: tuple[str, ...]
     notes: tuple[str, ...]
-    """What of the sources is not in the records, and diagnoses that are not known."""
+    """What of the sources is not in the records, diagnoses that are not known, and what a reader should check."""
 
     @classmethod
-    def of(cls, pool: RecordPool, inspect: Callable[[Diagnosis], Remark | None]) -> PoolCheck:
-        """Read everything once; `inspect` looks at each diagnosis."""
+    def of(
+        cls,
+        pool: RecordPool,
+        inspect: Callable[[Diagnosis], Remark | None],
+        notes_on: Callable[[PatientRecord], Iterable[str]] = lambda _: (),
+    ) -> PoolCheck:
+        """Read everything once; `inspect` looks at each diagnosis, `notes_on` at each sound record."""
         counts: Counter[tuple[str, Language]] = Counter()
         problems: list[Problem] = []
         mended: list[str] = []
@@ -166,7 +171,9 @@ class PoolCheck:
                 found.append(Problem(reading.file, remark.text, reading.place, "diagnosis.name"))
             elif reading.record is not None:
                 counts[reading.record.specialty or "(none)", reading.record.language] += 1
-                notes.extend(f"{place}: {note}" for note in (*reading.notes, *((remark.text,) if remark else ())))
+                of_diagnosis = (remark.text,) if remark else ()
+                of_record = (*reading.notes, *of_diagnosis, *notes_on(reading.record))
+                notes.extend(f"{place}: {note}" for note in of_record)
             problems.extend(found[: _MOST_PROBLEMS - len(problems)])
             mended.extend(f"{reading.file}: {note}" for note in reading.mended)
         return cls(counts, tuple(problems), tuple(mended), tuple(notes[:_MOST_PROBLEMS]))

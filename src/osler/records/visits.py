@@ -15,6 +15,7 @@ from osler.records.fields import Frozen, Line, MaybeLine, one_line
 
 _OPENS = datetime.time(9)
 _TURN = datetime.timedelta(minutes=1)
+_LETTER = re.compile("[a-z]", re.IGNORECASE)
 
 
 def clock(day: datetime.date, turn: int = 0) -> datetime.datetime:
@@ -93,7 +94,7 @@ class KeyFact(Frozen):
     visit: Annotated[int, Field(ge=1)]
     """The visit at which it was said last; 1 is the first."""
     accept: Annotated[tuple[Group, ...], Field(min_length=1)]
-    """A right answer has at least one text of each group."""
+    """A right answer has at least one text of each group; one group says what the fact is about."""
     outdated: tuple[Group, ...] = ()
     """An answer with one text of each of these groups tells what was corrected since."""
     about: Line = "patient"
@@ -113,8 +114,13 @@ def _has_each(answer: str, groups: Sequence[Group]) -> bool:
 
 
 def _has(answer: str, text: str) -> bool:
-    """Check whether a text is part of an answer, in any case; a number is never found within a longer one."""
-    before = r"(?<![\d.])" if text[0].isdigit() else ""
+    """Check whether a text is part of an answer, in any case, from the start of a word on.
+
+    "Head" is no part of "ahead", and a number is never found within a longer one.
+    """
+    if text.casefold() not in answer.casefold():
+        return False
+    before = r"(?<![\d.])" if text[0].isdigit() else r"(?<![a-z])" if _LETTER.match(text) else ""
     after = r"(?!\.?\d)" if text[-1].isdigit() else ""
     return re.search(f"{before}{re.escape(text)}{after}", answer, re.IGNORECASE) is not None
 

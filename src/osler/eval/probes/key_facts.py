@@ -52,11 +52,19 @@ async def ask_for_key_facts(record: PatientRecord, memory: Memory, moment: Momen
     return [KeyRecall(fact, moment, await memory.recall(fact.question)) for fact in record.key_facts]
 
 
-def key_answer(asked: KeyRecall, answer: str) -> KeyAnswer:
-    """Compare an answer with the fact, by the texts that the record accepts."""
+def key_answer(asked: KeyRecall, text: str) -> KeyAnswer:
+    """Compare what was recalled, or answered, with the fact, by the texts that the record accepts."""
     fact = asked.fact
-    state = FactState.OUTDATED if fact.is_outdated(answer) else FactState.MISSING
-    return KeyAnswer(fact, asked.moment, FactState.RIGHT if fact.is_right(answer) else state)
+    state = FactState.OUTDATED if fact.is_outdated(text) else FactState.MISSING
+    return KeyAnswer(fact, asked.moment, FactState.RIGHT if fact.is_right(text) else state)
+
+
+def answered_key_fact(asked: KeyRecall, answer: str) -> KeyAnswer:
+    """Compare a model's answer with the fact; it is read with its question, whose words it need not repeat.
+
+    "Her husband" tells who takes bisoprolol only as the answer to that; a recall has to name both.
+    """
+    return key_answer(asked, f"{asked.fact.question}\n{answer}")
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from osler.errors import UserError
 from osler.eval.probes.answering import model_answer, rules_answer
 from osler.eval.probes.figures import Examined, LeftOut, ProbeAnswer, Probed, ProbeFigures, probe_figures
 from osler.eval.probes.gold import MemoryProbe, probes_of
-from osler.eval.probes.key_facts import KeyAnswer, KeyRecall, Moment, ask_for_key_facts, key_answer
+from osler.eval.probes.key_facts import KeyAnswer, KeyRecall, Moment, answered_key_fact, ask_for_key_facts, key_answer
 from osler.eval.probes.scoring import score
 from osler.language import Language
 from osler.memory import Memory, MemorySettings, memory_factory
@@ -187,7 +187,7 @@ async def _key_answers(
             return key_answer(one, one.recall.text)
         async with gate:
             said = await _answer(one.fact.question, one.recall, language, backbone)
-        return None if said is None else key_answer(one, said)
+        return None if said is None else answered_key_fact(one, said)
 
     found = await asyncio.gather(*map(answered, asked))
     return tuple(one for one in found if one is not None)
