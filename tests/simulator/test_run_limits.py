@@ -13,6 +13,7 @@ from osler.runs.plan import Limits, Plan, Settings
 from osler.runs.store import RunFile
 from osler.runs.store.reader import RunStatus
 from osler.simulator.batch import RunOptions, StoppedEarly, simulate_plan
+from tests.models.server import Step
 from tests.simulator.model_server import ModelServer, model_server
 
 PATIENTS = 20
@@ -111,6 +112,15 @@ def test_a_limit_below_one_consultation_begins_one_and_resumes_it_first(server: 
     standing, _ = stopped(server, path, Limits(tokens=EACH))
     assert (standing.done, standing.begun, standing.tokens) == (1, 0, EACH)
     assert server.requests - asked == 4, "what was answered is not asked for again"
+
+
+def test_answers_of_no_use_are_spent_for_a_resumed_run_too(tmp_path: Path) -> None:
+    path = tmp_path / "run.osler"
+    with model_server(lambda number: Step(text="") if number % 3 == 0 else None) as server:
+        for _ in range(2):
+            standing, _ = stopped(server, path, Limits(tokens=2 * EACH), concurrency=1)
+            assert (standing.calls, standing.tokens) == (server.requests, CALL * server.requests)
+    assert standing.tokens <= 2 * EACH
 
 
 def test_columns_that_use_more_are_not_begun_in_vain(server: ModelServer, tmp_path: Path) -> None:

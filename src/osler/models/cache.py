@@ -23,6 +23,8 @@ from osler.seeds import derive
 StoreAnswer = Callable[[str, Completion], Awaitable[None]]
 """Stores an answer that was just paid for, under the key of its request; returns once it is written."""
 
+_OF_NO_USE = ""
+"""The key under which an answer of no use is stored: it was paid for, and nobody will ask for it."""
 _SEEDS = 2**31
 """llama.cpp takes seeds of 32 bits, and reads the largest of them as none."""
 _TABLE = "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID"
@@ -190,6 +192,8 @@ class CachingClient(ClientWrapper):
             if error.answer is not None:  # it cannot be used, and was paid for all the same
                 self.run.used(error.answer)
                 self.own.used(error.answer)
+                spent = error.answer.model_copy(update={"text": "", "thought": None})
+                await asyncio.shield(self.store(_OF_NO_USE, spent))
             raise
         self.run.used(answer)
         await asyncio.shield(self.store(key, answer))  # others wait for the same write
