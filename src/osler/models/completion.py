@@ -53,7 +53,8 @@ class AnswerSource(StrEnum):
 
 
 SHARED_SOURCES = frozenset({AnswerSource.CACHE, AnswerSource.RUN})
-"""Of answers that another consultation paid for: who gets one is charged its tokens, and nothing is spent on them."""
+"""Of answers that another consultation paid for. Who gets such an answer is charged its tokens, and
+nothing is spent on it."""
 
 
 class Completion(BaseModel):

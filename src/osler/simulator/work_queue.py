@@ -112,7 +112,7 @@ class WorkQueue:
         if any(limit is not None for limit in astuple(limiter.limits)):
             self._admission = Admission(limiter, column_spending(store, CellState.DONE))
         self.changed = asyncio.Event()
-        """Set for a moment whenever a consultation is no longer under way, so that another one may be let in."""
+        """Set for a moment whenever a consultation has ended, so that another may be admitted."""
         self._buffer: list[AnswerRow] = []
         self._written: asyncio.Future[None] | None = None
         self._remarks: Counter[_Remarks] = Counter()
@@ -126,14 +126,17 @@ class WorkQueue:
         return sorted(numbers, key=lambda number: number not in first)
 
     def next(self) -> Job | None:
-        """Return the next consultation; None if there is none, limits hold it back, or the run is to end."""
+        """Return the next consultation; None if there is none that may begin now."""
         self.stop_at_limit()
         if not self._todo or self.stop.asked.is_set() or not self._may_begin(self._todo[0]):
             return None
         return self.job(self._todo.popleft())
 
     def _may_begin(self, number: int) -> bool:
-        """Check whether limits let a consultation begin; if none is under way that would change that, the run ends."""
+        """Check whether limits let a consultation begin.
+
+        If they do not, and none is under way that could make room for it, the run ends.
+        """
         if self._admission is None:
             return True
         spent = spending_of(self._store, number)
@@ -270,7 +273,8 @@ class WorkQueue:
         self.changed.clear()
 
     def enough(self) -> str | None:
-        """Return how large the limit that ended the run must be about for the rest of it, if that is known."""
+        """Return about how large the limit that ended the run has to be for the rest of it."""
         if self._admission is None or self.stop.reason is None:
             return None
-        return self._admission.enough(self.stop.reason.kind, column_spending(self._store, CellState.TODO))
+        left = column_spending(self._store, CellState.TODO)
+        return self._admission.enough(self.stop.reason.kind, left)

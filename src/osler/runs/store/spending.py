@@ -1,4 +1,4 @@
-"""What was spent on the consultations of a run: on one, on all of a column, and on those that are begun."""
+"""What was spent on the consultations of a run: on a single one, and on all of a column."""
 
 # ruff: noqa: S608 -- statements are made of our own words
 
@@ -45,22 +45,23 @@ def column_spending(run: RunFile, state: CellState) -> list[ColumnSpending]:
     """What the consultations in a state have used, column by column."""
     columns = ", ".join(f"cells.{name}" for name in COLUMN)
     amounts = {"tokens": "cells.tokens", "cost": "cells.cost", "seconds": "results.seconds"}
-    sums = [f"total({one}), total(1.0 * {one} * {one})" for one in amounts.values()]
-    found = run.ask(
-        f"SELECT {columns}, count(*), {', '.join(sums)} FROM cells LEFT JOIN results ON cell = number"
-        f" WHERE state = ? GROUP BY {columns}",
+    sums = [
+        f"total({amount}) AS {kind}_total, total(1.0 * {amount} * {amount}) AS {kind}_squares"
+        for kind, amount in amounts.items()
+    ]
+    rows = run.ask(
+        f"SELECT {columns}, count(*) AS count, {', '.join(sums)}"
+        f" FROM cells LEFT JOIN results ON cell = number WHERE state = ? GROUP BY {columns}",
         (state.value,),
     )
-    spent = []
-    for row in found:
-        values = list(row)[len(COLUMN) + 1 :]
-        pairs = zip(values[::2], values[1::2], strict=True)
-        by_kind = {kind: Sums(*pair) for kind, pair in zip(amounts, pairs, strict=True)}
-        spent.append(ColumnSpending(Column.from_row(dict(row)), row[len(COLUMN)], by_kind))
-    return spent
+    spendings = []
+    for row in rows:
+        by_kind = {kind: Sums(row[f"{kind}_total"], row[f"{kind}_squares"]) for kind in amounts}
+        spendings.append(ColumnSpending(Column.from_row(dict(row)), row["count"], by_kind))
+    return spendings
 
 
 def begun(run: RunFile) -> set[int]:
-    """The consultations that are begun and have not ended, by number: the answers that they were given are kept."""
+    """The consultations that are begun and have not ended, by number: their answers are kept."""
     sql = "SELECT DISTINCT cell FROM answers JOIN cells ON number = cell WHERE state = 'todo'"
     return {number for (number,) in run.ask(sql)}
