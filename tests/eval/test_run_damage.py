@@ -49,7 +49,7 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> Path:
             verdict = "correct" if number < 4 else "wrong"
             said = [StoredVerdict(kind, verdict, "model", f"{kind} {number}") for kind in ("diagnosis", "treatment")]
             store.scored(number, StoredScore("examiner", said))
-            counts: dict[str, object] = {
+            counts: dict[str, Any] = {
                 "leaks": number,
                 "fabrications": 1,
                 "contradictions": 0,
@@ -151,6 +151,14 @@ def test_wrong_pages_give_no_other_figures_without_a_word(held: Path, run: Path,
     assert said_at_all
 
 
+def test_damaged_settings_are_refused(run: Path, osler: Run) -> None:
+    change(run, "UPDATE about SET value = replace(value, '2', '3') WHERE name = 'settings'")
+    for command in (("compare", "run.osler"), ("report", "run.osler", "-o", "out.html")):
+        done = osler(*command)
+        assert done.returncode == 2 and "1 setting is not as written" in done.stderr, done.stderr
+        assert done.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize("table", ["verdicts", "measures", "results", "explanations", "patient_verdicts", "cells"])
 def test_a_lost_row_is_noticed(run: Path, osler: Run, table: str) -> None:
     change(run, f"DELETE FROM {table} WHERE {'number' if table == 'cells' else 'cell'} = 4")
@@ -181,6 +189,7 @@ def test_repair_makes_again_what_it_can_and_names_the_rest(held: Path, run: Path
         "DELETE FROM said",
     )
     damaged = run.read_bytes()
+    assert "cannot be found by a search" in osler("runs", "check", "run.osler").stdout
     done = osler("runs", "repair", "run.osler")
     assert done.returncode == 0 and not done.stderr, done.stderr
     assert run.with_name("run.osler.damaged").read_bytes() == damaged
@@ -195,13 +204,11 @@ def test_repair_makes_again_what_it_can_and_names_the_rest(held: Path, run: Path
 
     def by_rules(path: Path) -> list[Any]:
         with load_run(path) as opened:
-            rows = opened.rows(LADDER, "rules")
-            return [[row[name] for name in (*FIGURES, "diagnosis", "recall", "share")[:6]] for row in rows]
+            return [[row[name] for name in FIGURES[:6]] for row in opened.rows(LADDER, "rules")]
 
     assert by_rules(run) == by_rules(held)
-    kept = [None, "correct", None, "wrong"]  # of the second only the treatment is judged; the third was held again
-    kept[0] = "correct"
-    assert [row[2] for row in figures(run, "rules")] == kept
+    # One verdict on the second was damaged, and the third was held again.
+    assert [row[2] for row in figures(run, "rules")] == ["correct", None, None, "wrong"]
     with RunFile.open(run) as opened:
         assert opened.ask("SELECT count(*) FROM said WHERE said MATCH 'the OR 的'")[0][0] > 0
     assert "nothing to repair" in osler("runs", "repair", "run.osler").stdout
@@ -229,7 +236,7 @@ def test_what_cannot_be_repaired_is_refused_and_left_as_it_is(run: Path, osler: 
     change(run, "DELETE FROM about WHERE name = 'settings'")
     before = run.read_bytes()
     done = osler("runs", "repair", "run.osler")
-    assert done.returncode == 2 and "the settings of the run run.osler are lost" in done.stderr
+    assert done.returncode == 2 and "run.osler cannot be repaired (its settings are lost)" in done.stderr
     run.write_bytes(before[100:])
     done = osler("runs", "repair", "run.osler")
     assert done.returncode == 2 and "is not a run" in done.stderr and done.stderr.count("\n") == 1
@@ -250,6 +257,9 @@ def test_a_run_without_checksums_is_read_as_before_and_gets_them(held: Path, run
 
 
 def test_rating_sheets_of_a_damaged_run_end_in_one_line(run: Path, osler: Run) -> None:
+    change(run, "UPDATE results SET turns = 3 WHERE cell = 1")
+    done = osler("rate", "export", "run.osler", "--out", "first.xlsx")
+    assert done.returncode == 0 and "1 result is not as written, and left out" in done.stderr, done.stderr
     change(run, "DELETE FROM transcripts WHERE cell = 2")
     done = osler("rate", "export", "run.osler", "--out", "sheet.xlsx")
     assert done.returncode == 2 and "the transcript of" in done.stderr and "Traceback" not in done.stderr, done.stderr

@@ -64,7 +64,7 @@ def moments(run: RunFile) -> Iterator[Moment]:
     """Return all moments of consultations that ended with an answer; a failed one is not a doctor's work."""
     columns = ", ".join(f"cells.{name}" for name in COLUMN)
     told = f"cells.number AS cell, cells.record AS 'case', records.patient, {columns}, cells.trial, turns, ending"
-    for row in run.rows(told, where="cells.state = 'done'"):
+    for row in run.rows(told, where="cells.state = 'done' AND turns IS NOT NULL"):
         shared = dict(row)
         questions, ending = shared.pop("turns"), shared.pop("ending")
         for turn in range(FIRST_RECALL, questions + 1):

@@ -24,7 +24,7 @@ class Damage:
     """Something in a run that is not as it was written."""
 
     part: str
-    """`tables`, `settings`, `record`, `transcript`, `result`, `score`, `row` or `answer`."""
+    """`tables`, `settings`, `record`, `transcript`, `result`, `score`, `search`, `row` or `answer`."""
     what: str
 
 
@@ -125,6 +125,12 @@ def _scores(run: RunFile) -> Iterator[str]:
         yield f"the score of {run.name_of(number)} cannot be read"
 
 
+def _search(run: RunFile) -> Iterator[str]:
+    lost = "SELECT number FROM cells WHERE state != 'todo' AND number NOT IN (SELECT rowid FROM said)"
+    for (number,) in run.ask(lost):
+        yield f"{run.name_of(number)} cannot be found by a search"
+
+
 _CHECKS: dict[str, Callable[[RunFile], Iterable[str]]] = {
     "tables": _tables,
     "row": _rows,
@@ -134,4 +140,5 @@ _CHECKS: dict[str, Callable[[RunFile], Iterable[str]]] = {
     "transcript": lambda run: damaged_transcripts(run).values(),
     "result": _results,
     "score": _scores,
+    "search": _search,
 }

@@ -82,6 +82,13 @@ def connect_for_reading(path: Path) -> sqlite3.Connection:
             return _read_only(Path(folder) / path.name)  # stays readable without its folder
 
 
+def connect_for_salvage(path: Path) -> sqlite3.Connection:
+    """A connection that reads what it can: a table that SQLite does not understand hides no other."""
+    file = _connect(f"file:{quote(str(path.resolve()))}?mode=ro")
+    file.execute("PRAGMA writable_schema=ON")
+    return file
+
+
 def _read_only(path: Path) -> sqlite3.Connection:
     file = _connect(f"file:{quote(str(path.resolve()))}?mode=ro")
     try:

@@ -57,23 +57,34 @@ def rebuild(path: Path, target: Path, judge: str) -> Rebuilt:
     """Write everything sound of a run into a new file; `judge` is who can judge again without a model.
 
     Raises:
-        UserError: The settings of the run are lost: nothing can be added to it or compared with it.
+        UserError: What all the rest depends on is lost, such as the settings.
     """
-    with closing(DamagedFile(path)) as source:
+    try:
+        source = DamagedFile(path)
+    except sqlite3.DatabaseError as error:
+        raise _cannot_be_repaired(path, error) from None
+    with closing(source):
+        for table in ("about", "records", "cells", "transcripts"):
+            if not source.has(table):
+                raise _cannot_be_repaired(path, f"its table {table} cannot be found")
         settings = source.salvaged("about")
         rows = settings.sound + settings.unchecked
         about = {str(row["name"]): _parsed(row["value"]) for row in rows}
         if not _are_settings(about.get("settings")):
-            raise UserError(
-                f"the settings of the run {path} are lost, so it cannot be repaired",
-                "restore a copy, or hold it again: `osler simulate` with another --out",
-            )
+            raise _cannot_be_repaired(path, "its settings are lost")
         create_run_file(target, about)
         with closing(sqlite3.connect(target, isolation_level="IMMEDIATE")) as file, file:
             for table in EXPLANATIONS if source.has("explanations") else ():
                 file.execute(table)
             write_checksums(file)
             return _Rebuild(source, file, judge, settings).run()
+
+
+def _cannot_be_repaired(path: Path, why: object) -> UserError:
+    return UserError(
+        f"the run {path} cannot be repaired ({why})",
+        "restore a copy, or hold it again: `osler simulate` with another --out",
+    )
 
 
 class _Rebuild:

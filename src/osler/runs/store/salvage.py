@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from osler.runs.store.connection import connect_for_reading
+from osler.runs.store.connection import connect_for_salvage
 from osler.runs.store.row_checksums import CHECKED, CheckedTable, RowPlace, row_checksum
 from osler.runs.store.tables import FORMAT
 
@@ -43,8 +43,7 @@ class DamagedFile:
 
     def __init__(self, path: Path) -> None:
         """Open it."""
-        self._file = connect_for_reading(path)
-        self._file.execute("PRAGMA writable_schema=ON")  # one table that is not understood hides no other
+        self._file = connect_for_salvage(path)
         ((version,),) = self._file.execute("PRAGMA user_version")
         self.has_checksums = version == FORMAT
         self._largest = 0

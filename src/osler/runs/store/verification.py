@@ -46,7 +46,7 @@ class Verification:
         for other in CHECKED.keys() - {name}:
             with suppress(DamagedRunError, sqlite3.DatabaseError):  # said when the table is read, if it ever is
                 every[other] = self._compare(other)
-        warn(f"{self._path} is damaged: {told(every)}; {remedy(self._path)}")
+        warn(f"{self._path} is damaged: {told(every)}, and left out; {remedy(self._path)}")
 
     def _compare(self, name: str) -> WrongRows:
         state = (*_state_of(self._path), name)
@@ -56,6 +56,8 @@ class Verification:
             with _snapshot(self._file):
                 _require_readable(self._path, self._file, CHECKED[name])
                 wrong = wrong_rows(self._file, CHECKED[name])
+        if wrong and name == "about":  # everything depends on the settings: they cannot be left out
+            raise damaged(self._path, told({name: wrong}))
         self._left.discard(name)
         if wrong.changed and name != "transcripts":  # whoever reads a transcript compares it
             self._hide(CHECKED[name], wrong.changed)
@@ -97,11 +99,11 @@ def _require_readable(path: Path, file: sqlite3.Connection, table: CheckedTable)
 
 
 def told(wrong: Mapping[str, WrongRows]) -> str:
-    """Say how many rows of which tables are left out."""
+    """Say how many rows of which tables are wrong."""
     counts = [(len(rows), CHECKED[name].title) for name, rows in wrong.items() if rows]
     total = sum(count for count, _ in counts)
     named = ", ".join(f"{count} {title}" if count == 1 else f"{count} × {title}" for count, title in counts)
-    return f"{named} {'is' if total == 1 else 'are'} not as written, and left out"
+    return f"{named} {'is' if total == 1 else 'are'} not as written"
 
 
 @contextmanager
