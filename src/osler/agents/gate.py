@@ -76,8 +76,9 @@ def check(reply: str, selection: Selection, diagnosis: Diagnosis) -> tuple[Reply
         FaultKind.LANGUAGE: lambda sentence: [sentence] if _in_other_script(sentence, given_words, language) else (),
     }
     faults = []
+    parts = sentences(reply, language)
     for kind, search in searches.items():
-        hits = {sentence: found for sentence in sentences(reply, language) if (found := tuple(search(sentence)))}
+        hits = {sentence: found for sentence in parts if (found := tuple(search(sentence)))}
         if hits:
             words = dict.fromkeys(word for found in hits.values() for word in found)
             faults.append(ReplyFault(kind, tuple(words), tuple(hits)))

@@ -41,6 +41,7 @@ _TENS = {
     )
 }
 _SCALES = {"hundred": 100.0, "thousand": 1000.0}
+_WORDS = frozenset({*_ONES, *_TENS, *_SCALES})
 _WORD = re.compile(r"[a-z]+|\d+(?:\.\d+)?|[^\sa-z\d-]")
 _CHINESE = re.compile(r"([零〇一二两三四五六七八九十百千万半]+)(?:[点度]([零〇一二三四五六七八九]{1,2})(?![十百千]))?")
 _DIGITS_IN_A_ROW = re.compile("[零〇一二三四五六七八九]{2,4}")
@@ -77,8 +78,11 @@ def _value(digits: str) -> float:
 
 def _english(level: str) -> Iterator[float]:
     """Values of number words: every part of a compound, and the compound: twenty-five is 20, 5 and 25."""
+    words = _WORD.findall(level)
+    if _WORDS.isdisjoint(words):
+        return
     total, begun = 0.0, False
-    for word in _WORD.findall(level):
+    for word in words:
         if word in _ONES or word in _TENS:
             value = _ONES.get(word, _TENS.get(word, 0.0))
             yield value

@@ -145,7 +145,13 @@ def numbers(text: str) -> list[str]:
 
 def sentences(text: str, language: Language) -> list[str]:
     """Sentences, each with its closing mark."""
-    return [part.strip() for part in _SENTENCE[language].split(text) if part.strip()]
+    return list(_sentences(text, language))
+
+
+@lru_cache(maxsize=2048)
+def _sentences(text: str, language: Language) -> tuple[str, ...]:
+    """The same; several readers cut the same text, and the pattern looks back at every character."""
+    return tuple([part.strip() for part in _SENTENCE[language].split(text) if part.strip()])
 
 
 _SAME = 0.75

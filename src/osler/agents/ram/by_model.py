@@ -75,6 +75,8 @@ class ModelRam(Ram):
         """Take the record and the model. No prompt holds the diagnosis."""
         super().__init__(record, case, reports=reports)
         self._entries = without_diagnosis(record).entries
+        numbered = enumerate(self._entries, start=1)
+        self._lines = [f"{number}. {_line(entry, record.language)}" for number, entry in numbered]
         self._journal, self._most = journal, answer_tokens
         self._call = Caller(backbone, Role.RAM, journal)
 
@@ -107,8 +109,7 @@ class ModelRam(Ram):
 
     def _request(self, enquiry: Enquiry, template: Prompt) -> str:
         language, before = self._case.language, enquiry.before
-        lines = [f"{number}. {_line(entry, language)}" for number, entry in enumerate(self._entries, start=1)]
-        lines += self._past_lines()
+        lines = [*self._lines, *self._past_lines()]
         return template.fill(
             **case_slots(self._case),
             entries="\n".join(lines),

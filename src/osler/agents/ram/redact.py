@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from osler.records.redact import Redactor
 from osler.records.schema import PatientRecord
 
 
+@lru_cache(maxsize=256)
 def without_diagnosis(record: PatientRecord) -> PatientRecord:
     """Return the record without anything that gives the diagnosis away; the bundled ones come back unchanged."""
     redactor = Redactor(record.diagnosis.names, record.language, record.complaint)

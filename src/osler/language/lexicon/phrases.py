@@ -145,11 +145,13 @@ def meant(text: str, language: Language) -> frozenset[str]:
     return concepts(language).whole(text)
 
 
+@lru_cache(maxsize=4096)
 def things(text: str, language: Language) -> frozenset[str]:
     """The concepts that it calls by one of their usual names, but for the qualities that may be asked of any thing."""
     return named(language).whole(text) - QUALITIES
 
 
+@lru_cache(maxsize=2048)
 def aspects(text: str, language: Language) -> frozenset[str]:
     """Return what a question asks about the thing it names: since when, where, how bad."""
     return frozenset(name for name, finds in _aspects(language).items() if finds.search(text))
