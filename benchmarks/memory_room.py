@@ -15,7 +15,7 @@ is the highest that RSS ever was, likewise. `recall` and `remember` are medians 
 latter of the last 100 turns.
 
 Beside it, in the same process: `text`, the room that the same turns take as Python strings, and `flat`, the time of a
-search for the ten nearest in a `faiss.IndexFlatIP` of as many rows of 384 numbers, the size of a small sentence encoder.
+search for the ten nearest in a `faiss.IndexFlatIP` of as many rows of 384 numbers, as a small sentence encoder has.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def bytes_as_text(turns: Sequence[Turn]) -> float:
 
 
 def flat_search(size: int) -> float:
-    """Milliseconds of a search in a flat index of faiss; its rows are given back before anything is measured."""
+    """Milliseconds of a search in a flat index of faiss; it is built after everything else was measured."""
     import faiss
 
     faiss.omp_set_num_threads(1)
@@ -149,7 +149,6 @@ def flat_search(size: int) -> float:
 async def measure(name: str, language: Language, folder: Path, sizes: Sequence[int], profile: bool) -> list[Measured]:
     """Let one memory grow, and measure it at each size."""
     settings = MemorySettings(language=language)
-    empty = resident()
     pairs, questions = said(folder, language)
     queries = random.Random(1).sample(questions, QUERIES)
     turns = talk(pairs)
@@ -200,7 +199,6 @@ async def measure(name: str, language: Language, folder: Path, sizes: Sequence[i
                 remember=statistics.median(remembering[-LAST:]),
             )
         )
-    del memory
     return [row._replace(flat=flat_search(row.turns)) for row in rows]
 
 

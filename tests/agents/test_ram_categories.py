@@ -82,7 +82,11 @@ def test_a_question_for_one_thing_hands_out_that_thing(record: str, question: st
     ("record", "question", "categories"),
     [
         ("gout-en", "Do you have any allergies or regular medicines?", {"allergy", "medication_history"}),
-        ("gout-en", "Thank you. What medicines do you take? Any operations?", {"medication_history", "surgical_history"}),
+        (
+            "gout-en",
+            "Thank you. What medicines do you take? Any operations?",
+            {"medication_history", "surgical_history"},
+        ),
         ("gout-zh", "平时吃什么药？有没有过敏？", {"medication_history", "allergy"}),
         ("gout-zh", "做过手术没有，有没有慢性病？", {"surgical_history", "medical_history"}),
     ],

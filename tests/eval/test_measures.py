@@ -194,7 +194,7 @@ def test_what_was_asked_for_as_a_category_was_asked_for(record: PatientRecord, q
     """The asthma, although a model as RAM did not return it."""
     coverage = []
     for asked in (question, specific):
-        events = [
+        events: list[Event] = [
             Asked(turn=1, role=Role.DOCTOR, question=asked),
             Retrieved(turn=1, role=Role.RAM, entries=(), maker=Maker.MODEL),
             reply("…"),

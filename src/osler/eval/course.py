@@ -90,7 +90,9 @@ def asked_for(
         return told
     brought = tuple(one.name for one in found.entries)
     categories = categories_asked(question, record.language, record.speaker)
-    listed = tuple(entry.name for entry in record.entries if entry.category in categories and entry.status is not Status.NOT_DONE)
+    listed = tuple(
+        entry.name for entry in record.entries if entry.category in categories and entry.status is not Status.NOT_DONE
+    )
     if found.maker is Maker.RULES:
         return tuple(dict.fromkeys((*brought, *listed, *told)))
     if set(brought) <= set(told):

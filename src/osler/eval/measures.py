@@ -30,8 +30,8 @@ class Measures:
 
     Key elements are the entries of a part that are not incidental. An entry counts as asked for if the question asks
     for its whole category, or if RAM returned it and, if a model is RAM, the reply discloses it or the rules find it in
-    the question too. Order goes by the turn in which an entry was first asked for. What was asked, in which order and when is the doctor's own: questions of its strategy
-    and silent turns are left out.
+    the question too. Order goes by the turn in which an entry was first asked for. What was asked, in which order and
+    when is the doctor's own: questions of its strategy and silent turns are left out.
     """
 
     coverage: float | None
