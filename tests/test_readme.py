@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 import subprocess
 import sys
@@ -10,12 +9,7 @@ from pathlib import Path
 from urllib.request import urlopen
 
 from tests.conftest import REPO, Run
-
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-
-
-def blocks() -> list[tuple[str, str]]:
-    return [(kind, text) for kind, text in BLOCK.findall((REPO / "README.md").read_text(encoding="utf-8"))]
+from tests.readme import blocks
 
 
 def words(text: str) -> list[str]:
@@ -37,9 +31,11 @@ def shows_a_page(args: list[str], folder: Path) -> bool:
 def test_commands_and_examples_run_in_order_and_print_what_the_readme_shows(osler: Run, tmp_path: Path) -> None:
     printed = ""
     ran = examples = compared = 0
-    for kind, text in blocks():
+    for kind, text, _ in blocks():
         if kind == "text":
-            assert words(text) == words(printed), f"the README has to show what is printed now:\n{printed}"
+            assert words(text) == words(printed), (
+                f"renew it with python -m tests.readme --renew; printed now:\n{printed}"
+            )
             compared += 1
         if kind == "python":
             subprocess.run([sys.executable, "-c", text], cwd=tmp_path, check=True, capture_output=True)

@@ -198,11 +198,14 @@ def test_figures_have_intervals_over_people_and_leave_out_what_was_not_measured(
         return PersonResult(memory="raw", data="small", person=person, language=EN, turns=4, asked=asked)
 
     settings = {"model": None, "seed": 0, "budget": 300, "counts": {"small": {"left_out": 2}}}
-    [found] = bench_figures([result("Ann", 1, 2), result("Ben", None, 9)], ["raw"], [1, 3], settings)
+    people = [result("Ann", 1, 2), result("Ben", None, 9), result("Cid", 2, None)]
+    [found] = bench_figures(people, ["raw"], [1, 3], settings)
     figures = found.memories[0].figures
-    assert figures["hit@3"].value == 0.5 and figures["hit@3"].n == 4
+    assert figures["hit@3"].value == 0.5 and figures["hit@3"].n == 6
     low, high = figures["hit@3"].interval or (1, 0)
-    assert low == 0.0 and high == 1.0
+    assert 0 <= low < 0.2 and 0.8 < high <= 1, "three people, of whom one hits nothing and one everything"
+    [of_two] = bench_figures(people[:2], ["raw"], [1, 3], settings)
+    assert of_two.memories[0].figures["hit@3"].interval is None, "two people are too few for one"
     assert "correct, by judge" not in figures and "deletion: value gone" not in figures
     grid = bench_grid(found, [1, 3], settings)
     assert any(row[0] == "hit@3" and row[1].startswith("0.500 [") for row in grid.rows)

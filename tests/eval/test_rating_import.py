@@ -46,11 +46,11 @@ def test_ratings_come_back_to_their_systems(osler: Run, tmp_path: Path) -> None:
     done = osler("rate", "import", "sheet.xlsx", "--key", "sheet.key.json", "--run", "run.osler", "-o", "ratings.csv")
     assert done.returncode == 0, done.stderr
     means = {(line[2], line[3]): line[4:] for line in table(done.stdout) if line[0] == BACKBONES[0]}
-    # Four patients, all alike: Wilson's interval of 0 or 4 out of 4. Halves have no interval but themselves.
-    assert means["quagga,k=3", "retrieval accuracy"] == ["0.000", "[0.000, 0.490]", "8"]
-    assert means["raw", "retrieval accuracy"] == ["1.000", "[0.510, 1.000]", "8"]
-    assert means["raw", "response correctness"] == ["0.500", "[0.500, 0.500]", "8"]
-    assert means["quagga,k=3", "contextual coherence"] == ["1.000", "[0.510, 1.000]", "8"]
+    # Four patients, all alike: the interval of 0 or 4 out of 4, or of 2 where each got a half.
+    assert means["quagga,k=3", "retrieval accuracy"] == ["0.000", "[0.000, 0.717]", "8"]
+    assert means["raw", "retrieval accuracy"] == ["1.000", "[0.283, 1.000]", "8"]
+    assert means["raw", "response correctness"] == ["0.500", "[0.077, 0.923]", "8"]
+    assert means["quagga,k=3", "contextual coherence"] == ["1.000", "[0.283, 1.000]", "8"]
     assert done.stdout.count("– (one rater only)") == 3
     assert "sheet: 32 of 32 items rated" in done.stdout
     with (tmp_path / "ratings.csv").open(encoding="utf-8-sig", newline="") as file:
@@ -121,7 +121,7 @@ def test_the_mean_counts_an_item_once_whoever_rated_it(
     printed(ratings_page(read_ratings(done.sheets, key), key))
     lines = [line[3:] for line in table(capsys.readouterr().out) if line[:3] == ["openai:okapi-4o", "plain", "raw"]]
     # Four patients with one item each, of which one is rated 1, by two raters: one in four.
-    assert lines[0] == ["retrieval accuracy", "0.250", "[0.046, 0.699]", "4"]
+    assert lines[0] == ["retrieval accuracy", "0.250", "[0.016, 0.869]", "4"]
     assert lines[1] == ["response correctness", "–", "–", "0"]
 
 

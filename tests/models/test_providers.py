@@ -302,7 +302,7 @@ async def test_an_autogen_client_from_elsewhere_answers() -> None:
 
 
 async def test_a_registered_name_is_a_backbone(monkeypatch: pytest.MonkeyPatch) -> None:
-    point = SimpleNamespace(name="elsewhere", load=lambda: replaying)
+    point = SimpleNamespace(name="elsewhere", module="elsewhere.clients", load=lambda: replaying)
     monkeypatch.setattr("osler.plugins.entry_points", lambda group: [point] if group == "osler.backbones" else [])
     assert (await ask(open_backbone("elsewhere says=here").client, HELLO)).text == "here"
 
@@ -327,4 +327,4 @@ def test_what_is_no_backbone_is_told_in_one_line(spec: str, says: str) -> None:
 async def test_a_failure_of_somebody_elses_client_is_a_backbone_failure() -> None:
     with pytest.raises(BackboneError) as caught:
         await ask(open_backbone(f"{HERE}:Raising", retries=0).client, HELLO)
-    assert caught.value.kind is FailureKind.NOT_JSON
+    assert caught.value.kind is FailureKind.OTHER

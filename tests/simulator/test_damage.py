@@ -78,7 +78,7 @@ def test_a_damaged_transcript_is_named_and_the_others_are_shown(tmp_path: Path, 
         assert [fault.part for fault in find_damage(run)] == ["transcript"]
     case = name.split()[0]
     checked = osler("runs", "check", "run.osler")
-    assert checked.returncode == 1 and name in checked.stdout and "retry" in checked.stdout
+    assert checked.returncode == 1 and name in checked.stdout and "runs repair" in checked.stdout
     shown = osler("show", "run.osler", case)
     assert shown.returncode == 2 and case in shown.stderr and shown.stderr.count("\n") == 1
     assert osler("runs", "retry", "run.osler", "--quiet").returncode == 0

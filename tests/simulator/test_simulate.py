@@ -72,7 +72,7 @@ def test_rules_over_a_quarter_of_the_records_forget_without_memory_and_never_lea
     assert len(replies) > 375
     faults = [fault for one in transcripts for fault in measure(one, records[one.header.case]).faults]
     assert not faults
-    assert "leaks: recall" in done.stdout
+    assert "leaks: recall" not in done.stdout  # it is the detector's, not this run's
 
 
 def test_the_same_seed_gives_the_same_bytes_but_for_times(osler: Run, osler_process: Run, tmp_path: Path) -> None:

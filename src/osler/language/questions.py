@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache, lru_cache
 
@@ -60,7 +61,19 @@ def read_questions(text: str, language: Language, speaker: Speaker = Speaker.PAT
     """The questions of a text; a statement between them is none."""
     parts = sentences(text.replace("’", "'"), language)
     asked = [part for part in parts if part.rstrip().endswith(("?", "？"))] or parts[-1:]
-    return tuple(_question(part, language, speaker) for sentence in asked for part in _each(sentence, language))
+    return tuple(question for sentence in asked for question in _questions_of(sentence, language, speaker))
+
+
+def _questions_of(sentence: str, language: Language, speaker: Speaker) -> Iterator[ReadQuestion]:
+    """The questions of a sentence. In Chinese the second one drops its subject where it is that of the first."""
+    whose = ""
+    for part in _each(sentence, language):
+        question = _question(part, language, speaker)
+        names_nobody = not any(finder(kind, language).search(part) for kind in ("relatives", "the_patient", "yourself"))
+        if language is Language.ZH and not question.whose and names_nobody and not re.search("[您你]", part):
+            question = replace(question, whose=whose)
+        whose = question.whose
+        yield question
 
 
 def about_another(text: str, language: Language, speaker: Speaker = Speaker.PATIENT) -> bool:
