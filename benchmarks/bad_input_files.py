@@ -14,6 +14,7 @@ from openpyxl import load_workbook
 
 from osler.records import RecordPool
 from osler.runs.store.connection import checksum
+from osler.runs.store.row_checksums import write_checksums
 
 
 def furnish(folder: Path, osler: Callable[..., int]) -> None:
@@ -97,11 +98,13 @@ def damage(run: Path, folder: Path) -> None:
         "records": "UPDATE records SET body = x'789c0300'",
         "verdicts": "UPDATE verdicts SET verdict = 'elephant', rung = 7, because = x'00'",
         "tables": "DROP TABLE results",
-        "foreign": "UPDATE cells SET memory = 'no_such_module:Memory' WHERE memory = 'raw'",
+        "foreign": "UPDATE cells SET memory = 'no_such_module:Memory', state = state WHERE memory = 'raw'",
     }
     for name, change in changes.items():
         shutil.copy(run, folder / f"{name}.osler")
         with sqlite3.connect(folder / f"{name}.osler") as file:
+            if name == "foreign":  # sound, but of somebody else's memory
+                write_checksums(file)
             file.execute(change)
         file.close()
     whole = bytearray(run.read_bytes())
@@ -112,6 +115,7 @@ def damage(run: Path, folder: Path) -> None:
         file.execute("CREATE TABLE x (y)")
     file.close()
     with sqlite3.connect(folder / "foreign.osler") as file:
+        write_checksums(file)
         for cell, body in file.execute("SELECT cell, body FROM transcripts").fetchall():
             told = zlib.decompress(body).replace(b'"memory":"raw"', b'"memory":"no_such_module:Memory"')
             changed = zlib.compress(told)

@@ -134,7 +134,9 @@ def by_tables(commands: dict[str, Any]) -> Iterator[Call]:
         for place, token in enumerate(good):
             for kind, given in TABLE["arguments"].get(token, {}).items():
                 for bad in map(filled, given):
-                    yield Call(name, (*name.split(), *good[:place], bad, *good[place + 1 :]), kind == "refused")
+                    args = (*name.split(), *good[:place], bad, *good[place + 1 :])
+                    is_refused = kind == "refused" and " ".join(args) not in TABLE["not_refused"]
+                    yield Call(name, args, is_refused)
         for option, refused, tolerated in options(command):
             for value in (*refused, *tolerated):
                 given = (option, value) if "=" not in option else (option,)

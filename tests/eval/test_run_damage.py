@@ -237,6 +237,7 @@ def test_what_cannot_be_repaired_is_refused_and_left_as_it_is(run: Path, osler: 
     before = run.read_bytes()
     done = osler("runs", "repair", "run.osler")
     assert done.returncode == 2 and "run.osler cannot be repaired (its settings are lost)" in done.stderr
+    assert not list(run.parent.glob("*.damaged*")), "a copy is kept only of what was changed"
     run.write_bytes(before[100:])
     done = osler("runs", "repair", "run.osler")
     assert done.returncode == 2 and "is not a run" in done.stderr and done.stderr.count("\n") == 1

@@ -41,7 +41,11 @@ def repair_run(run: Path) -> list[str]:
         if not is_damaged and has_checksums:
             return [f"no damage found in {path}: nothing to repair"]
         backup = _copied(path)
-        rebuilt, lacks_prices = _rebuilt(path)
+        try:
+            rebuilt, lacks_prices = _rebuilt(path)
+        except UserError:
+            _remove_copy(backup)  # the run is as it was
+            raise
         _remove_log(path)
     except OSError as error:
         raise UserError(
@@ -70,6 +74,11 @@ def _copied(path: Path) -> Path:
     if log_of(path).exists():
         shutil.copy2(log_of(path), log_of(backup))
     return backup
+
+
+def _remove_copy(backup: Path) -> None:
+    backup.unlink(missing_ok=True)
+    log_of(backup).unlink(missing_ok=True)
 
 
 def _rebuilt(path: Path) -> tuple[Rebuilt, bool]:
