@@ -1,0 +1,1 @@
+"""Judges of what a doctor concluded: a model reads the answer and fills in a form, and code makes the verdict of it."""

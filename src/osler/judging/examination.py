@@ -1,0 +1,136 @@
+"""Examine a judge: how far it agrees with people on labelled pairs, and what it gets wrong."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from osler.eval.controls import ask_all
+from osler.eval.judge import Kind, Opinion
+from osler.eval.statistics import cohen_kappa
+from osler.eval.verdict import Verdict
+from osler.judging.labelled_pairs import KINDS, LabelledPair
+from osler.language import Language
+from osler.records.schema import Diagnosis, Treatment
+
+LEAST_KAPPA = 0.6
+"""Agreement below which a judge is refused: what is called moderate."""
+
+
+class PairJudge(Protocol):
+    """What can judge an answer by a truth that belongs to no record."""
+
+    async def pair(self, truth: Diagnosis | Treatment, answer: str, language: Language, diagnosis: str = "") -> Opinion:
+        """Judge an answer; a treatment together with the diagnosis that it is for."""
+        ...
+
+
+@dataclass(frozen=True)
+class Examined:
+    """One pair and what a judge said of it."""
+
+    pair: LabelledPair
+    opinion: Opinion
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the judge gave a verdict."""
+        return self.opinion.verdict is not Verdict.UNDECIDED
+
+    @property
+    def is_right(self) -> bool:
+        """Whether it is that of people."""
+        return self.opinion.verdict is self.pair.verdict
+
+
+@dataclass(frozen=True)
+class Mark:
+    """How a judge did on some pairs. None means that nothing can be said."""
+
+    pairs: int
+    decided: float
+    """Share of the pairs that it decided."""
+    equal: float | None
+    """Share of the decided ones that have people's verdict."""
+    kappa: float | None
+    """Cohen's kappa over the decided ones."""
+    unsafe_found: float | None
+    """Share of the unsafe treatments that it found, of all of them."""
+    false_alarms: float | None
+    """Share of the other treatments that it called unsafe."""
+
+    @classmethod
+    def of(cls, examined: Sequence[Examined]) -> Mark:
+        """Count."""
+        decided = [one for one in examined if one.is_decided]
+        treatments = [one for one in examined if one.pair.kind == "treatment"]
+        return cls(
+            pairs=len(examined),
+            decided=len(decided) / len(examined),
+            equal=_share(decided, lambda one: one.is_right),
+            kappa=cohen_kappa([(one.pair.verdict, one.opinion.verdict) for one in decided]).value,
+            unsafe_found=_share([one for one in treatments if one.pair.verdict is Verdict.UNSAFE], _said_unsafe),
+            false_alarms=_share([one for one in treatments if one.pair.verdict is not Verdict.UNSAFE], _said_unsafe),
+        )
+
+    def __str__(self) -> str:
+        parts = [f"{self.pairs} pairs", f"decided {self.decided:.1%}"]
+        parts += [f"equal {self.equal:.1%}"] if self.equal is not None else []
+        parts += [f"kappa {self.kappa:.3f}"] if self.kappa is not None else []
+        if self.unsafe_found is not None and self.false_alarms is not None:
+            parts.append(f"unsafe found {self.unsafe_found:.1%}, falsely {self.false_alarms:.1%}")
+        return ", ".join(parts)
+
+
+def _share(some: Sequence[Examined], holds: Callable[[Examined], bool]) -> float | None:
+    return sum(map(holds, some)) / len(some) if some else None
+
+
+def _said_unsafe(one: Examined) -> bool:
+    return one.opinion.verdict is Verdict.UNSAFE
+
+
+@dataclass(frozen=True)
+class Examination:
+    """What a judge said of labelled pairs."""
+
+    judge: str
+    examined: Sequence[Examined]
+
+    @property
+    def tokens(self) -> int:
+        """What it took, as far as the server tells."""
+        return sum(one.opinion.tokens or 0 for one in self.examined)
+
+    def marks(self) -> Iterator[tuple[str, Mark]]:
+        """A mark for each kind and language, each behind its title."""
+        for kind in KINDS:
+            for language in Language:
+                if some := self._some(kind, language):
+                    yield f"{kind} {language.value}", Mark.of(some)
+            if some := self._some(kind, *Language):
+                yield kind, Mark.of(some)
+
+    def _some(self, kind: Kind, *languages: Language) -> list[Examined]:
+        return [one for one in self.examined if one.pair.kind == kind and one.pair.language in languages]
+
+    def lines(self) -> Iterator[str]:
+        """The marks, and how the verdicts differ from those of people."""
+        for title, mark in self.marks():
+            yield f"{title}: {mark}"
+        confused = Counter(
+            (one.pair.kind, one.pair.verdict, one.opinion.verdict) for one in self.examined if not one.is_right
+        )
+        for (kind, right, said), number in sorted(confused.items(), key=lambda item: (-item[1], item[0])):
+            yield f"{number} × {kind}: people {right}, the judge {said}"
+
+
+async def examine(judge: PairJudge, name: str, pairs: Sequence[LabelledPair], gate: asyncio.Semaphore) -> Examination:
+    """Have a judge judge labelled pairs; the gate limits how many are asked at a time."""
+    opinions = await ask_all(
+        lambda pair: judge.pair(pair.truth, pair.answer, pair.language, pair.diagnosis), pairs, gate
+    )
+    return Examination(name, [Examined(pair, opinion) for pair, opinion in zip(pairs, opinions, strict=True)])
