@@ -29,7 +29,7 @@ from tests.eval.pairs import DiagnosisPair, Half, Pair, model_style_pairs, pairs
 
 from osler.eval.controls import ask_all
 from osler.eval.ladder import LADDER, judge_diagnosis, judge_treatment
-from osler.eval.model_judge import ModelJudge
+from osler.eval.reader.model_judge import ModelJudge
 from osler.language import Language
 from osler.models import open_backbone
 

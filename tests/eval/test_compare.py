@@ -31,6 +31,19 @@ pytestmark = pytest.mark.xdist_group("compare")  # one process: they share a run
 MEMORIES = ("none", "raw", "tim", ONE_STEP)
 
 
+NOTHING = json.dumps(
+    {
+        "summary": "it says nothing",
+        "illnesses": [],
+        "treats": False,
+        "lines": [{"line": line, "words": "", "course": "not mentioned"} for line in range(1, 20)],
+        "rest": "nothing",
+        "rest_words": "",
+    }
+)
+"""What a reader says who finds nothing in any answer, of a diagnosis or a treatment."""
+
+
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small run in both languages."""
@@ -203,29 +216,29 @@ def test_a_model_judges_all_answers_once_and_what_cannot_be_read_is_undecided(
     def judge(number: int) -> Step:
         if number % 3 == 0:
             return Step(text="I would say so")
-        return Step(text='{"because": "A means x", "verdict": "partial"}')
+        return Step(text=NOTHING)
 
     with model_server(judge) as server:
-        done = osler("score", copy, "--judge", server.spec, "--any-judge", "--all")
+        done = osler("score", copy, "--judge", server.spec, "--any-judge")
         assert done.returncode == 0, done.stderr
         asked = server.requests
-        assert osler("score", copy, "--judge", server.spec, "--any-judge", "--all").returncode == 0
+        assert osler("score", copy, "--judge", server.spec, "--any-judge").returncode == 0
         assert asked and server.requests == asked
-    assert "partial" in done.stdout and "undecided" in done.stdout
+    assert "none" in done.stdout and "undecided" in done.stdout
     judges = load_run(copy).file.judges()
     name = next(name for name in judges if name != LADDER)
-    assert "#" in name and name.endswith(" alone") and judges[name] == 32
-    assert set(load_run(copy).scores(name)["diagnosis_verdict"]) <= {"partial", "undecided", "none", "unparsed"}
+    assert "#" in name and judges[name] == 32
+    assert set(load_run(copy).scores(name)["diagnosis_verdict"]) <= {"correct", "undecided", "none", "unparsed"}
 
 
-@pytest.mark.parametrize("verdict", ["correct", "wrong", "no idea"])
+@pytest.mark.parametrize("verdict", ["nothing", "no idea"])
 def test_a_judge_that_gets_the_controls_wrong_is_refused_and_nothing_is_kept(
     run: Path, tmp_path: Path, osler: Run, verdict: str
 ) -> None:
     copy = tmp_path / "copy.osler"
     copy.write_bytes(run.read_bytes())
-    with model_server(lambda _: Step(text=f'{{"because": "", "verdict": "{verdict}"}}')) as server:
-        done = osler("score", copy, "--judge", server.spec, "--all")
+    with model_server(lambda _: Step(text=NOTHING if verdict == "nothing" else verdict)) as server:
+        done = osler("score", copy, "--judge", server.spec)
     assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
     assert "cannot judge" in done.stderr and "--any-judge" in done.stderr
     assert list(load_run(copy).file.judges()) == [LADDER]
@@ -236,7 +249,7 @@ def test_a_missing_judge_and_wrong_memory_are_one_line(run: Path, tmp_path: Path
     copy.write_bytes(run.read_bytes())
     for args in (
         ("compare", run, "--against", "elephant"),
-        ("score", copy, "--all", "--judge", "x@http://127.0.0.1:9/v1"),
+        ("score", copy, "--judge", "x@http://127.0.0.1:9/v1"),
         ("score", copy, "--judge", "rules"),
         ("score", copy, "--judge", "human"),
     ):
@@ -275,14 +288,13 @@ def test_the_same_answer_is_put_to_a_judge_once(tmp_path: Path, osler: Run) -> N
     path = tmp_path / "run.osler"
     plan = Plan(RecordPool.open().only(limit=4), trials=2)
     simulate_plan(plan, path, RunOptions(quiet=True), "bundled")
-    verdict = Step(text='{"because": "", "verdict": "wrong"}')
-    with model_server(lambda _: verdict) as server:
-        judge = ("--judge", server.spec, "--any-judge", "--all")
-        assert "diagnosis: 8 wrong" in osler("score", path, *judge).stdout
+    with model_server(lambda _: Step(text=NOTHING)) as server:
+        judge = ("--judge", server.spec, "--any-judge")
+        assert "diagnosis: 4 none, 4 correct" in osler("score", path, *judge).stdout
         first = server.requests
-        assert 0 < first <= 8
+        assert first == 6
         simulate_plan(Plan(RecordPool.open().only(limit=4), trials=3), path, RunOptions(quiet=True), "bundled")
-        assert "diagnosis: 12 wrong" in osler("score", path, *judge).stdout
+        assert "diagnosis: 6 none, 6 correct" in osler("score", path, *judge).stdout
         assert server.requests == first
 
 

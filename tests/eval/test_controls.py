@@ -8,7 +8,7 @@ import pytest
 from osler.eval.controls import KINDS, tried
 from osler.eval.judge import Opinion
 from osler.eval.ladder import judge_diagnosis
-from osler.eval.model_judge import ModelJudge
+from osler.eval.reader.model_judge import ModelJudge
 from osler.eval.verdict import Verdict
 from osler.eval.vocabulary import read
 from osler.language import Language

@@ -32,8 +32,8 @@ POOL = RecordPool.open()
 C, P, W, N, U = Verdict.CORRECT, Verdict.PARTIAL, Verdict.WRONG, Verdict.NONE, Verdict.UNDECIDED
 BACKBONE = "Zebra-7B@http://127.0.0.1:9/v1"
 HERE = "tests.eval.test_panel"
-DIAGNOSES = {"none": "Zebra-7B says: crystals in the toe", "raw": "Arthritis", "tim": "Gout"}
-"""What doctors of each memory answer; the ladder is made to decide only the last."""
+DIAGNOSES = {"none": "Zebra-7B says: crystals in the toe", "raw": "Arthritis", "tim": ""}
+"""What doctors of each memory answer; the last one, whom the ladder is made to decide, with the record's own name."""
 
 
 class FixedJudge:
@@ -70,7 +70,7 @@ def _fresh() -> None:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    """A patient in two languages and three memories; the treatment is the ladder's to decide, as is one diagnosis."""
+    """A patient in two languages and three memories; the treatment is exactly the record's, as is one diagnosis."""
     records = {record.id: record for record in POOL.only(ids=["gout-en", "gout-zh"])}
     path = tmp_path / "mine.osler"
     with RunWriter.create_or_resume(path, {"settings": Settings().as_json()}) as store:
@@ -80,7 +80,10 @@ def run(tmp_path: Path) -> Path:
             transcript = held(cell, records[cell.case], "rules", (), failed=False)
             *events, last = transcript.events
             assert isinstance(last, Concluded)
-            events.append(last.model_copy(update={"diagnosis": DIAGNOSES[memory], "treatment": "Colchicine"}))
+            record = records[cell.case]
+            assert record.treatment is not None
+            said = {"diagnosis": DIAGNOSES[memory] or record.diagnosis.name, "treatment": record.treatment.name}
+            events.append(last.model_copy(update=said))
             sure = C.value if memory == "tim" else U.value
             verdicts = (
                 StoredVerdict("diagnosis", sure, "name", "by rules", 1 if memory == "tim" else None),
@@ -101,7 +104,8 @@ def diagnoses(path: Path, judge: str) -> dict[str, set[tuple[str, str]]]:
         found: dict[str, set[tuple[str, str]]] = {}
         for row in opened.rows(judge):
             found.setdefault(row["memory"], set()).add((row["diagnosis_verdict"], row["diagnosis_rung"]))
-            assert (row["treatment_verdict"], row["treatment_rung"]) == ("partial", "part")
+            treatment = (row["treatment_verdict"], row["treatment_rung"])
+            assert treatment in {("partial", "part"), ("correct", "exact")}, "the ladder's, or that of a judge"
         return found
 
 
@@ -128,7 +132,7 @@ def test_more_than_half_of_the_judges_decide(said: list[Verdict], verdict: Verdi
 
 
 @pytest.mark.parametrize("language", Language)
-async def test_one_answer_goes_to_the_judges_only_where_the_ladder_is_undecided(
+async def test_one_answer_goes_to_the_judges_unless_it_is_exactly_a_name(
     language: Language, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record = POOL.get(f"gout-{language.value}")
@@ -164,17 +168,17 @@ def test_every_judge_and_the_panel_have_their_verdicts(run: Path, osler: Run) ->
     assert diagnoses(run, "lenient/1") == {
         "none": {("correct", "judge")},
         "raw": {("correct", "judge")},
-        "tim": {("correct", "name")},
+        "tim": {("correct", "exact")},
     }
     assert diagnoses(run, "strict/1")["raw"] == {("wrong", "judge")}
     panel = diagnoses(run, "lenient/1 & strict/1")
     assert panel["none"] == {("correct", "judges agree")} and panel["raw"] == {("undecided", "judges differ")}
-    assert panel["tim"] == {("correct", "name")}
+    assert panel["tim"] == {("correct", "exact")}
     lines = done.stdout.splitlines()
     assert lines[:3] == [
-        "4 answers that the ladder leaves undecided, judged by lenient/1 & strict/1; 56 tokens, 4.0000 USD",
+        "4 answers read by lenient/1 & strict/1, 4 exactly named; 56 tokens, 4.0000 USD",
         "diagnosis: 4 correct, 2 undecided",
-        "treatment: 6 partial",
+        "treatment: 6 correct",
     ]
     assert lines[3] == "agreement of 2 judges, all: n 4, equal 50%, kappa 0.00"
     assert [line.split(":")[0] for line in lines[4:]] == [
@@ -188,36 +192,28 @@ def test_a_third_judge_is_asked_alone_and_the_majority_decides(run: Path, osler:
     asked = len(LENIENT.calls), len(STRICT.calls)
     done = osler("score", run, *judges("LENIENT", "STRICT", "MIDDLE"))
     assert (len(LENIENT.calls), len(STRICT.calls), len(MIDDLE.calls)) == (*asked, 4)
-    assert "judged by lenient/1 & strict/1 & middle/1; 28 tokens" in done.stdout and "alpha" in done.stdout
+    assert (
+        "read by lenient/1 & strict/1 & middle/1, 4 exactly named; 28 tokens" in done.stdout and "alpha" in done.stdout
+    )
     assert diagnoses(run, "lenient/1 & strict/1 & middle/1") == {
         "none": {("correct", "majority")},
         "raw": {("wrong", "majority")},
-        "tim": {("correct", "name")},
+        "tim": {("correct", "exact")},
     }
     assert osler("score", run, *judges("LENIENT"), "--again").returncode == 0 and len(LENIENT.calls) == 8
 
 
-def test_all_answers_are_judged_on_request_under_a_name_that_says_so(run: Path, osler: Run) -> None:
-    done = osler("score", run, *judges("LENIENT"), "--all")
-    assert done.stdout.startswith("8 answers, judged by lenient/1 alone;")
-    assert len(LENIENT.calls) == 8, "the same answer is judged once a record"
-    with load_run(run) as opened:
-        rows = list(opened.rows("lenient/1 alone"))
-    assert {row["treatment_verdict"] for row in rows} == {"none"}
-    assert {row["diagnosis_verdict"] for row in rows if row["memory"] == "tim"} == {"none"}
-
-
 def test_right_among_five_is_never_borrowed_from_the_ladder(run: Path, osler: Run) -> None:
     """The ladder finds the truth in the differentials of one memory; no other judge has read a differential."""
-    osler("score", run, *judges("HARSH"), "--all")
-    osler("score", run, *judges("LENIENT"))
+    osler("score", run, *judges("HARSH"))
+    osler("score", run, *judges("STRICT"))
     with RunWriter.resume(run) as store:  # as versions before stored it: with the ladder's rank
         (number, *_) = store.find_ended(Selector(case="gout-en", memory="tim"))
         borrowed = StoredVerdict("diagnosis", W.value, "judge", "because", 2)
-        store.scored(number, StoredScore("harsh/1 alone", [borrowed]))
+        store.scored(number, StoredScore("harsh/1", [borrowed]))
     by_ladder = json.loads(osler("compare", run, "--format", "json").stdout)["columns"]
     assert [one["figures"]["diagnosis_top5"]["value"] for one in by_ladder] == [0, 0, 1]
-    for judge in ("harsh/1 alone", "lenient/1"):
+    for judge in ("harsh/1", "strict/1"):
         columns = json.loads(osler("compare", run, "--judge", judge, "--format", "json").stdout)["columns"]
         assert [one["figures"]["diagnosis_top5"]["value"] for one in columns] == [None] * 3, judge
         assert all(one["figures"]["diagnosis_top5"]["n"] == 0 for one in columns)
@@ -227,7 +223,7 @@ def test_right_among_five_is_never_borrowed_from_the_ladder(run: Path, osler: Ru
         assert scores["diagnosis_rank"].isna().all() and not scores["differential_judged"].any()
     assert "not measured" not in osler("compare", run).stdout
     with RunFile.open(run) as opened:
-        ranks = {one.rank for one in stored_verdicts(opened, "lenient/1").values() if one.verdict != "correct"}
+        ranks = {one.rank for one in stored_verdicts(opened, "strict/1").values() if one.verdict != "correct"}
     assert ranks == {None}
 
 
@@ -254,11 +250,10 @@ def test_the_same_judge_twice_is_no_panel(run: Path, osler: Run) -> None:
 
 def test_a_model_that_talks_nonsense_decides_nothing(run: Path, osler: Run) -> None:
     with model_server(lambda _: Step(text='{"verdict": "unsafe"} I am sure')) as server:
-        done = osler("score", run, "--judge", server.spec, "--any-judge", "--examples")
-        assert done.returncode == 0 and server.requests == 4
+        done = osler("score", run, "--judge", server.spec, "--any-judge")
+        assert done.returncode == 0 and server.requests == 8, "each answer is asked about once more"
     (name,) = (one for one in load_run(run).file.judges() if one != LADDER)
-    assert name.endswith("+examples")
-    assert diagnoses(run, name)["raw"] == {("undecided", "model")}
+    assert diagnoses(run, name)["raw"] == {("undecided", "reader")}
 
 
 # A person
@@ -292,7 +287,7 @@ def test_a_person_decides_what_the_panel_did_not(run: Path, tmp_path: Path, osle
     assert diagnoses(run, "person:li") == {
         "none": {("correct", "judges agree")},
         "raw": {("partial", "person")},
-        "tim": {("correct", "name")},
+        "tim": {("correct", "exact")},
     }
     compared = osler("compare", run, "--judge", "person:li")
     assert compared.returncode == 0 and "person:li" in compared.stdout
@@ -304,7 +299,9 @@ def test_without_judges_the_sheet_holds_what_the_rules_leave_and_names_no_system
     assert "4 undecided" in osler("score", run, "--sheet", "all.xlsx").stdout
     sheet = tmp_path / "all.xlsx"
     texts = " ".join(" ".join(row) for row in rows_of(sheet))
-    assert "Truth: Acute gouty arthritis" in texts and "标准答案：" in texts and "Also called" in texts
+    assert (
+        "Acute gouty arthritis" in texts and "急性痛风性关节炎" in texts and "Also called" in texts and "又称" in texts
+    )
     assert "Zebra" not in texts and "raw" not in texts and "gout-en" not in texts
     fill(sheet, lambda answer: "undecided" if "crystals" in answer else "wrong")
     assert osler("score", run, "--verdicts", sheet, "--person", "li").returncode == 0
@@ -383,8 +380,6 @@ def test_a_sheet_of_another_run_is_refused(run: Path, tmp_path: Path, osler: Run
 @pytest.mark.parametrize(
     "args",
     [
-        ("--all",),
-        ("--examples",),
         ("--person", "li"),
         ("--verdicts", "all.xlsx"),
         ("--verdicts", "nowhere.xlsx", "--person", "li"),

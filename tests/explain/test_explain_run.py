@@ -14,12 +14,10 @@ from typing import Any
 
 import pytest
 
-from osler.eval import judge
 from osler.eval.causes import Cause
 from osler.eval.ladder import LADDER
-from osler.eval.model_judge import ModelJudge
+from osler.eval.reader.model_judge import ModelJudge
 from osler.eval.runs import load_run
-from osler.eval.verdict import Opinion, Verdict
 from osler.models import BackboneError, FailureKind
 from osler.records import RecordPool
 from osler.runs.plan import Limits, Plan, Settings
@@ -193,9 +191,7 @@ def test_judges_that_disagree_are_the_cause_and_nobody_is_asked(
     assert only(path).cause == Cause.JUDGE and models.conclusions == asked
 
 
-def test_a_model_judge_is_asked_only_where_the_rules_cannot_decide(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_judge_reads_an_answer_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     models = Models(EN)
     path = lose(tmp_path / "run.osler", models, monkeypatch, memories=("raw", "none"))
     name = ModelJudge(models.open(JUDGE)).name
@@ -204,11 +200,9 @@ def test_a_model_judge_is_asked_only_where_the_rules_cannot_decide(
     with RunWriter.resume(path) as store:
         for number in (1, 2):
             store.scored(number, StoredScore(name, [StoredVerdict("diagnosis", "wrong", "model", "b")]))
-    assert explain(path, judge=JUDGE).judge == name and not models.asked[JUDGE]
-    unsure = Opinion(Verdict.UNDECIDED, rung="none", because="unsure")
-    monkeypatch.setattr(judge, "judge_diagnosis", lambda answer, truth: unsure)
+    assert explain(path, judge=JUDGE).judge == name
     assert explain(path, judge=JUDGE, trials=2).new == 2
-    assert models.asked[JUDGE].total() == 1, "one answer, judged once for both consultations"
+    assert models.asked[JUDGE].total() == 1, "one answer, read once for both consultations and all trials"
 
 
 def test_explaining_again_asks_nothing_and_the_run_pays_nothing(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -122,7 +123,9 @@ class Models:
         if spec == PATIENT:
             return self.patient(prompt)
         if spec == JUDGE:
-            return '{"because": "b", "verdict": "different"}'
+            words = re.findall(r"<answer>([^<>\n]*)</answer>", prompt)[-1]
+            illness = {"words": words, "standing": "present", "relation": "different"}
+            return json.dumps({"summary": "another illness", "illnesses": [illness]})
         if '"action"' in prompt:
             self.turn += 1
             question = self.world.questions[(self.turn - 1) % 3]

@@ -63,8 +63,6 @@ def score(
         list[str] | None,
         Option("--judge", help="A model, or a judge of your own as package.module:Class. Repeat it for a panel."),
     ] = None,
-    every: Annotated[bool, Option("--all", help="Judge all answers, not only what the rules leave undecided.")] = False,
-    examples: Annotated[bool, Option("--examples", help="Show model judges examples of hard cases.")] = False,
     sheet: Annotated[
         Path | None, Option("--sheet", help="Write what is still undecided to this .xlsx file, for a person.")
     ] = None,
@@ -92,7 +90,7 @@ def score(
     from osler.eval.rating.verdict_sheet import check_target, export_verdict_sheet, import_verdicts
     from osler.eval.score_run import JudgeOptions, judge_by_rules, judge_run
 
-    _check_score(judge, every or examples, sheet, verdicts, person)
+    _check_score(judge, sheet, verdicts, person)
     if sheet is not None:
         check_target(sheet, force=force)
     how: dict[str, Any] = {"again": again, "concurrency": concurrency, "timeout": timeout, "any_judge": any_judge}
@@ -105,18 +103,14 @@ def score(
     if test_prices is not None or (not judge and (patient_judge is None or sheet is not None)):
         typer.echo(judge_by_rules(run, again=again, test_prices=test_prices))
     if judge:
-        name, lines = judge_run(run, judge, JudgeOptions(every=every, examples=examples, **how))
+        name, lines = judge_run(run, judge, JudgeOptions(**how))
         typer.echo("\n".join(lines))
     if sheet is not None:
         typer.echo(export_verdict_sheet(run, name, sheet, force=force))
 
 
-def _check_score(
-    judge: list[str] | None, of_judges: bool, sheet: Path | None, verdicts: Path | None, person: str | None
-) -> None:
+def _check_score(judge: list[str] | None, sheet: Path | None, verdicts: Path | None, person: str | None) -> None:
     """Refuse options of `osler score` that do not go together."""
-    if of_judges and not judge:
-        raise UserError("--all and --examples are for judges", "add --judge")
     if (verdicts is None) != (person is None):
         raise UserError("a person's sheet and name go together", "give --verdicts SHEET --person NAME")
     if verdicts is not None and (judge or sheet is not None):

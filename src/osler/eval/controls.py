@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 from osler.errors import UserError
-from osler.eval.model_judge import ModelJudge
+from osler.eval.reader.model_judge import ModelJudge
 from osler.eval.verdict import Verdict
 from osler.eval.vocabulary import read
 from osler.language import Language

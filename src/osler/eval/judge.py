@@ -6,8 +6,8 @@ from typing import Literal, Protocol, runtime_checkable
 
 from osler.errors import UserError
 from osler.eval.ladder import judge_diagnosis, judge_treatment
+from osler.eval.reader.exact import exact_opinion
 from osler.eval.verdict import Opinion as Opinion
-from osler.eval.verdict import Verdict
 from osler.models.spec import parse_spec
 from osler.plugins import load_plugin, plugin_names
 from osler.records.schema import Diagnosis, PatientRecord, Treatment
@@ -45,11 +45,10 @@ def by_ladder(kind: Kind, answer: str, record: PatientRecord) -> Opinion:
 
 
 async def verdict_on(kind: Kind, answer: str, record: PatientRecord, judge: Judge | None = None) -> Opinion:
-    """Judge one answer: by the ladder, and by the judge (also a `Panel`) only where the ladder is undecided."""
-    said = by_ladder(kind, answer, record)
-    if judge is None or said.verdict is not Verdict.UNDECIDED:
-        return said
-    return await judge.judge(kind, answer, record)
+    """Judge one answer: by the judge (also a `Panel`) unless it is exactly a name; without a judge, by the ladder."""
+    if judge is None:
+        return by_ladder(kind, answer, record)
+    return exact_opinion(truth_of(kind, record), answer) or await judge.judge(kind, answer, record)
 
 
 def outside_judge(spec: str) -> Judge | None:

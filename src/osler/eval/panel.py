@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from osler.errors import UserError
 from osler.eval.judge import Judge, Kind, Opinion, outside_judge
-from osler.eval.model_judge import ModelJudge
+from osler.eval.reader.model_judge import ModelJudge
 from osler.eval.statistics import cohen_kappa, krippendorff_alpha
 from osler.eval.verdict import Verdict
 from osler.models import open_backbone
@@ -53,13 +53,12 @@ def decide(opinions: Sequence[Opinion]) -> Opinion:
 
 
 @asynccontextmanager
-async def open_panel(specs: Sequence[str], *, seconds: float = 60.0, examples: bool = False) -> AsyncIterator[Panel]:
+async def open_panel(specs: Sequence[str], *, seconds: float = 60.0) -> AsyncIterator[Panel]:
     """Open judges by their names: models, or judges of your own.
 
     Args:
         specs: Models, registered judges, or classes `package.module:Class`; at least one.
         seconds: Timeout for one call of a model.
-        examples: Show models examples of hard cases.
 
     Raises:
         UserError: A judge cannot be opened, or is given twice.
@@ -73,7 +72,7 @@ async def open_panel(specs: Sequence[str], *, seconds: float = 60.0, examples: b
             if judge is None:
                 backbone = open_backbone(spec, timeout=seconds)
                 stack.push_async_callback(backbone.close)
-                judge = ModelJudge(backbone, examples=examples)
+                judge = ModelJudge(backbone)
             judges.append(judge)
         panel = Panel(judges)
         if len({judge.name for judge in judges}) < len(judges):

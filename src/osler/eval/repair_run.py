@@ -11,7 +11,6 @@ from pathlib import Path
 from osler.errors import UserError
 from osler.eval.ladder import LADDER
 from osler.eval.panel import PERSON
-from osler.eval.score_run import ALONE
 from osler.eval.scoring import score_missing
 from osler.runs.store import RunFile, RunWriter, run_path
 from osler.runs.store.check import find_damage
@@ -141,11 +140,10 @@ def _removed(rebuilt: Rebuilt, path: Path) -> Iterator[str]:
 
 def score_command(path: Path, judge: str) -> str:
     """The command that has a run judged by a judge of this name."""
-    name = judge.removesuffix(ALONE)
-    if name.startswith(PERSON):
-        return f"osler score {path} --verdicts SHEET --person {name.removeprefix(PERSON)}"
-    judges = " ".join(f"--judge {one}" for one in name.split(" & "))
-    return f"osler score {path} {judges}{' --all' if name != judge else ''}"
+    if judge.startswith(PERSON):
+        return f"osler score {path} --verdicts SHEET --person {judge.removeprefix(PERSON)}"
+    judges = " ".join(f"--judge {one}" for one in judge.split(" & "))
+    return f"osler score {path} {judges}"
 
 
 _REMEDIES = {

@@ -14,7 +14,7 @@ from osler.language import Language
 from osler.runs.store import RunFile, RunWriter, StoredScore, StoredVerdict
 
 KINDS: tuple[Kind, ...] = ("diagnosis", "treatment")
-OWN_RUNGS = frozenset({"model", "judge", "person"})
+OWN_RUNGS = frozenset({"reader", "judge", "person"})
 """The rungs of verdicts that a judge gave itself, and did not take over from the ladder or a panel."""
 _LADDERS = f"{LADDER.split('/')[0]}/"
 """Begins the name of every version of the ladder."""

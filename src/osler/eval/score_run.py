@@ -13,10 +13,11 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from osler.errors import UserError
 from osler.eval.controls import tried
-from osler.eval.judge import Judge, Opinion
+from osler.eval.judge import Judge, Opinion, truth_of
 from osler.eval.ladder import LADDER
-from osler.eval.model_judge import ModelJudge
 from osler.eval.panel import Panel, agreement_line, decide, open_panel
+from osler.eval.reader.exact import exact_opinion
+from osler.eval.reader.model_judge import RUNG, ModelJudge
 from osler.eval.run_answers import (
     KINDS,
     AnswerContent,
@@ -31,18 +32,11 @@ from osler.eval.verdict import Verdict
 from osler.language import Language
 from osler.runs.store import RunWriter, StoredScore
 
-ALONE = " alone"
-"""Ends the name of verdicts that were given without the ladder."""
-
 
 @dataclass(frozen=True)
 class JudgeOptions:
     """How judges are asked."""
 
-    every: bool = False
-    """Ask about every answer, not only about those that the ladder leaves undecided."""
-    examples: bool = False
-    """Show models examples of hard cases."""
     again: bool = False
     """Ask also about answers that the judge has judged before."""
     any_judge: bool = False
@@ -103,7 +97,7 @@ def read_test_prices(path: Path) -> dict[str, float]:
 
 async def _judged(store: RunWriter, specs: Sequence[str], options: JudgeOptions) -> tuple[str, list[str]]:
     score_missing(store)
-    async with open_panel(specs, seconds=options.timeout, examples=options.examples) as panel:
+    async with open_panel(specs, seconds=options.timeout) as panel:
         work = _PanelWork(store, panel, options)
         try:
             await work.ask()
@@ -119,10 +113,16 @@ class _PanelWork:
     def __init__(self, store: RunWriter, panel: Panel, options: JudgeOptions) -> None:
         self._store, self._judges, self._options = store, panel.judges, options
         self._answers = list(answers_of(store))
-        wanted = (one for one in self._answers if one.is_undecided or (options.every and one.can_be_judged))
-        self._asked = by_content(wanted)
+        contents = by_content(one for one in self._answers if one.can_be_judged)
+        self._exact = {
+            content: opinion
+            for content in contents
+            if (opinion := exact_opinion(truth_of(content.kind, store.record(content.case)), content.text)) is not None
+        }
+        """What is exactly a name that the record lists; it needs no reader."""
+        self._asked = {content: places for content, places in contents.items() if content not in self._exact}
         single = (*panel.judges, panel) if len(panel.judges) > 1 else panel.judges
-        self.names = [f"{judge.name}{ALONE if options.every else ''}" for judge in single]
+        self.names = [judge.name for judge in single]
         """The names under which verdicts are stored: every judge's, and the panel's last."""
         self._opinions: list[dict[AnswerContent, Opinion]] = [
             {} if options.again else own_opinions(store, name, self._answers)
@@ -153,7 +153,7 @@ class _PanelWork:
         judge = self._judges[place]
         async with self._gate:
             said = await judge.judge(content.kind, content.text, self._store.record(content.case))
-        said = replace(said, rung="model" if isinstance(judge, ModelJudge) else "judge")
+        said = replace(said, rung=RUNG if isinstance(judge, ModelJudge) else "judge")
         self._opinions[place][content] = said
         self._tokens += said.tokens or 0
         self._cost += said.cost or 0.0
@@ -163,11 +163,12 @@ class _PanelWork:
             tokens = 0  # the others cost nothing
 
     def keep(self) -> None:
-        """Store what every judge and the panel say of all answers: the ladder's verdict where it decides."""
+        """Store what every judge and the panel say of all answers; what nobody can read stays as it is."""
         panel = {content: decide([known[content] for known in self._opinions]) for content in self._asked}
         for name, opinions in zip(self.names, (*self._opinions, panel), strict=False):
+            said = {**opinions, **self._exact}
             verdicts = {
-                one.place: one.verdict(opinions[one.content]) if one.content in self._asked else one.by_ladder
+                one.place: one.verdict(said[one.content]) if one.can_be_judged else one.by_ladder
                 for one in self._answers
             }
             store_verdicts(self._store, name, verdicts)
@@ -175,8 +176,8 @@ class _PanelWork:
     def told(self) -> list[str]:
         """Say what was done: the calls and what they cost, the verdicts, and how far the judges agree."""
         price = f", {self._cost:.4f} USD" if self._cost else ""
-        what = "answers" if self._options.every else "answers that the ladder leaves undecided"
-        lines = [f"{len(self._asked)} {what}, judged by {self.names[-1]}; {self._tokens:,} tokens{price}"]
+        exact = f", {len(self._exact)} exactly named" if self._exact else ""
+        lines = [f"{len(self._asked)} answers read by {self.names[-1]}{exact}; {self._tokens:,} tokens{price}"]
         final = stored_verdicts(self._store, self.names[-1])
         for kind in KINDS:
             counts = Counter(final[one.place].verdict for one in self._answers if one.place.kind == kind)

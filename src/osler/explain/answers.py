@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from osler.errors import UserError
 from osler.eval.judge import Judge, outside_judge, verdict_on
 from osler.eval.ladder import LADDER
-from osler.eval.model_judge import EXAMPLES, ModelJudge
-from osler.eval.score_run import ALONE
+from osler.eval.reader.model_judge import ModelJudge
 from osler.eval.verdict import Verdict
 from osler.models import Backbone
 from osler.models.cache import Allowance, StoreAnswer
@@ -58,7 +57,7 @@ class AnswerJudge:
     name: str
     """The name its verdicts are stored under in the run."""
     spec: str | None = None
-    """The model that is asked where the rules cannot decide."""
+    """The model that reads the answers; without one, the rules judge."""
     own: Judge | None = None
     """A judge of the user's own, who is asked likewise."""
 
@@ -85,10 +84,6 @@ class AnswerJudge:
         return cls(sorted(names)[-1], None if own else spec, own)
 
     async def verdict(self, answer: str, record: PatientRecord, models: ExplanationModels) -> Verdict:
-        """Compare a diagnosis with the record's; the rules decide what they can unless the judge judged alone."""
-        judge = self.own
-        if self.spec is not None:
-            judge = ModelJudge(models.helper(self.spec), examples=self.name.removesuffix(ALONE).endswith(EXAMPLES))
-        if judge is not None and self.name.endswith(ALONE):
-            return (await judge.judge("diagnosis", answer, record)).verdict
+        """Compare a diagnosis with the record's."""
+        judge = self.own if self.spec is None else ModelJudge(models.helper(self.spec))
         return (await verdict_on("diagnosis", answer, record, judge)).verdict

@@ -20,7 +20,7 @@ from pydantic import BaseModel
 from osler.eval.controls import ControlKind, JudgeTrial, ask_all
 from osler.eval.faithfulness.agreement import Agreement, Label
 from osler.eval.faithfulness.replies import ClaimKind, ReplyContext, ReplyVerdict, UnsupportedClaim
-from osler.eval.model_judge import enclosed
+from osler.eval.reader.model_judge import enclosed
 from osler.language import Language
 from osler.language.words import plain
 from osler.locale import label

@@ -9,12 +9,12 @@ from pathlib import Path
 from osler.errors import UserError
 from osler.eval.judge import Opinion, truth_of
 from osler.eval.ladder import LADDER
-from osler.eval.model_judge import truth_lines
 from osler.eval.panel import PERSON, agreement_line
 from osler.eval.rating.blinding import clean
 from osler.eval.rating.export import LETTERS, digest, mask_of
 from osler.eval.rating.import_sheets import Row, read_pages, read_rows
 from osler.eval.rating.sheet import SheetColumn, build_workbook
+from osler.eval.reader.model_judge import truth_lines
 from osler.eval.run_answers import (
     AnswerContent,
     RunAnswer,

@@ -10,9 +10,9 @@ from typing import Protocol
 
 from osler.eval.controls import ask_all
 from osler.eval.judge import Kind, Opinion
+from osler.eval.reader.labelled_pairs import KINDS, LabelledPair
 from osler.eval.statistics import cohen_kappa
 from osler.eval.verdict import Verdict
-from osler.judging.labelled_pairs import KINDS, LabelledPair
 from osler.language import Language
 from osler.records.schema import Diagnosis, Treatment
 

@@ -7,6 +7,7 @@ quotes have to stand in it. A form that cannot be used is asked for once more; t
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -14,8 +15,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from osler.eval.judge import Kind, Opinion, truth_of
-from osler.eval.verdict import Verdict
-from osler.judging.forms import (
+from osler.eval.reader.forms import (
     Course,
     DiagnosisForm,
     Finding,
@@ -25,6 +25,7 @@ from osler.judging.forms import (
     verdict_on_diagnosis,
     verdict_on_treatment,
 )
+from osler.eval.verdict import Verdict
 from osler.language import Language
 from osler.language.words import plain
 from osler.loosejson import json_of
@@ -41,6 +42,8 @@ _LONGEST_REASON = 1200
 _MOST_FAULTS = 4
 """Faults of a form that a reader is told of."""
 _OPEN, _CLOSE = "<answer>", "</answer>"
+_JOINTS = re.compile(r"…|\.\.\.|[;；|]")
+"""Join the pieces of a quote."""
 _NO_MARKS = str.maketrans("<>＜＞", "‹›‹›")
 
 Form = TypeVar("Form", bound=BaseModel)
@@ -135,6 +138,13 @@ def _reading_of_treatment(truth: Treatment, answer: str, language: Language, dia
     return _Reading(text, TreatmentForm, 400 + 120 * len(rubric), find)
 
 
+def truth_lines(truth: Diagnosis | Treatment, language: Language) -> list[str]:
+    """What a reader is told of the truth: its names and code, or the lines of a treatment."""
+    if isinstance(truth, Diagnosis):
+        return _diagnosis_lines(truth, language)
+    return _rubric_lines(rubric_of(truth), language)
+
+
 def _diagnosis_lines(truth: Diagnosis, language: Language) -> list[str]:
     told = [("truth", truth.name)]
     if truth.aliases:
@@ -169,12 +179,12 @@ def _check_lines(form: TreatmentForm, rubric: Sequence[RubricLine], language: La
 
 
 def _check_quotes(quotes: Iterable[str], answer: str, language: Language) -> None:
-    """Check that quotes stand in the answer, letter by letter; dots stand for what a quote leaves out."""
+    """Check that quotes stand in the answer, letter by letter; each piece where one leaves something out."""
     letters = _letters(answer[:LONGEST_ANSWER])
     told = phrases("read_lines", language)["quote"]
     faults = []
     for quote in quotes:
-        pieces = [_letters(piece) for piece in quote.replace("…", "...").split("...")]
+        pieces = [_letters(piece) for piece in _JOINTS.split(quote)]
         if not any(pieces) or not all(piece in letters for piece in pieces):
             faults.append(told.format(words=one_line(quote)))
     if faults:

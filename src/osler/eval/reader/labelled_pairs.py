@@ -40,7 +40,7 @@ class LabelledPair:
 @cache
 def labelled_pairs(language: Language) -> tuple[LabelledPair, ...]:
     """All pairs of a language that are part of the package."""
-    folder = files("osler.judging") / "labelled"
+    folder = files("osler.eval.reader") / "labelled"
     texts = ((folder / f"{kind}_{language.value}.jsonl").read_text("utf-8") for kind in KINDS)
     return tuple(pair for text in texts for pair in _pairs(text))
 
