@@ -11,7 +11,7 @@ import typer
 
 from osler import __version__
 from osler.code_failures import DEBUG, debugging, whole_traceback
-from osler.commands import bench, consultations, evaluate, models, play, records, runs, view
+from osler.commands import bench, consultations, evaluate, judges, models, play, records, runs, view
 from osler.errors import UserError, printable
 
 app = typer.Typer(
@@ -47,6 +47,7 @@ app.add_typer(models.backbones, name="backbones")
 app.add_typer(models.app, name="models")
 app.add_typer(consultations.memory_app, name="memory")
 app.add_typer(evaluate.rate, name="rate")
+app.add_typer(judges.app, name="judges")
 app.add_typer(bench.app, name="bench")
 
 

@@ -17,6 +17,7 @@ from osler.eval.judge import Judge, Opinion, truth_of
 from osler.eval.ladder import LADDER
 from osler.eval.panel import Panel, agreement_line, decide, open_panel
 from osler.eval.reader.exact import exact_opinion
+from osler.eval.reader.marks import examined, require_agreement, store_marks
 from osler.eval.reader.model_judge import RUNG, ModelJudge
 from osler.eval.run_answers import (
     KINDS,
@@ -145,8 +146,13 @@ class _PanelWork:
     async def _try_out(self, judge: Judge, language: Language) -> None:
         if isinstance(judge, ModelJudge):
             trial = await tried(judge, language, self._gate)
-            trial.require_passed("")
             self._tokens += trial.tokens
+            trial.require_passed("")
+            marks, tokens = await examined(judge, language, self._gate)
+            self._tokens += tokens
+            kinds = sorted({content.kind for content in self._asked})
+            require_agreement(judge.name, kinds, language, marks)
+            store_marks(self._store, judge.name, {language: marks})
 
     async def _ask_one(self, place: int, content: AnswerContent) -> None:
         """Judge an answer, and store the verdict for all consultations that ended with it."""

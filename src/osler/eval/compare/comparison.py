@@ -16,6 +16,7 @@ from osler.eval.experience import ExperienceFigures, experience_figures
 from osler.eval.faithfulness import RULES
 from osler.eval.faithfulness.patient_verdicts import ruler_agreement, ruler_notes, ruler_of
 from osler.eval.intervals import Interval
+from osler.eval.reader.marks import mark_notes
 from osler.eval.runs import Run
 from osler.eval.statistics import Paired, holm, paired
 from osler.runs.lessons import STAGE
@@ -92,6 +93,8 @@ class Comparison:
     """Consultations of a column without a partner in the one it is compared with, a line each."""
     ruler: str = RULES
     """Who counted leaks, fabrications and contradictions of the patient."""
+    judge_notes: tuple[str, ...] = ()
+    """How far the judge agrees with people."""
     ruler_notes: tuple[str, ...] = ()
     """Who that is, in a few words."""
     ruler_agreement: str = ""
@@ -197,6 +200,7 @@ def compare(
         warnings=tuple(_warnings(runs, columns)),
         unpaired=tuple(_without_partner(pairs)),
         ruler=chosen,
+        judge_notes=tuple(mark_notes(files, runs[0].judge(judge))),
         ruler_notes=tuple(ruler_notes(files, chosen)),
         ruler_agreement=ruler_agreement(files, chosen),
         saved=tuple(_saved(rows)),

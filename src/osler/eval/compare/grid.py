@@ -67,7 +67,7 @@ def _main(comparison: Comparison) -> Grid:
             rows.append([row_labels.total(f"{measure.bounds} undecided"), *undecided])
     most = max((max(column.passes, default=0) for column in columns), default=0)
     rows += [[f"pass^{k} %", *(_passed(column, k) for column in columns)] for k in range(2, most + 1)]
-    notes = [row_labels.NOTE, *comparison.ruler_notes]
+    notes = [row_labels.NOTE, *comparison.judge_notes, *comparison.ruler_notes]
     if any("(n=" in cell for row in rows for cell in row):
         notes.append("n: what a figure was counted from, where that is not every consultation with an answer")
     if most > 1:
@@ -284,6 +284,7 @@ def json_text(comparison: Comparison) -> str:
         "visits": comparison.visits,
         "filler": comparison.filler,
         "patient_ruler": comparison.ruler,
+        "judge_notes": comparison.judge_notes,
         "patient_ruler_notes": comparison.ruler_notes,
         "patient_ruler_agreement": comparison.ruler_agreement,
         "saved": comparison.saved,

@@ -70,7 +70,7 @@ class _Work:
             trial[language.value] = asdict(found.agreement)
         before = self._store.ask("SELECT trial FROM patient_judges WHERE judge = :judge", {"judge": self._judge.name})
         known = json.loads(before[0][0]) if before else {}
-        self._store.patient_judge_tried(self._judge.name, {**known, **trial})
+        self._store.judge_examined(self._judge.name, {**known, **trial})
 
     def learn(self) -> None:
         """Load what this judge has said of replies of this run: the same content is judged once."""

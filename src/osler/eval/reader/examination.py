@@ -105,22 +105,17 @@ class Examination:
         """What it took, as far as the server tells."""
         return sum(one.opinion.tokens or 0 for one in self.examined)
 
-    def marks(self) -> Iterator[tuple[str, Mark]]:
-        """A mark for each kind and language, each behind its title."""
-        for kind in KINDS:
-            for language in Language:
-                if some := self._some(kind, language):
-                    yield f"{kind} {language.value}", Mark.of(some)
-            if some := self._some(kind, *Language):
-                yield kind, Mark.of(some)
-
-    def _some(self, kind: Kind, *languages: Language) -> list[Examined]:
-        return [one for one in self.examined if one.pair.kind == kind and one.pair.language in languages]
+    def mark(self, kind: Kind, *languages: Language) -> Mark | None:
+        """The mark for a kind of answer in these languages; None if it was not examined on any."""
+        some = [one for one in self.examined if one.pair.kind == kind and one.pair.language in languages]
+        return Mark.of(some) if some else None
 
     def lines(self) -> Iterator[str]:
         """The marks, and how the verdicts differ from those of people."""
-        for title, mark in self.marks():
-            yield f"{title}: {mark}"
+        for kind in KINDS:
+            for languages in ([Language.EN], [Language.ZH], list(Language)):
+                if (mark := self.mark(kind, *languages)) is not None:
+                    yield f"{kind} {' and '.join(languages)}: {mark}"
         confused = Counter(
             (one.pair.kind, one.pair.verdict, one.opinion.verdict) for one in self.examined if not one.is_right
         )

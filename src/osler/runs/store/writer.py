@@ -357,8 +357,8 @@ class RunWriter(RunFile):
         with self._transaction() as file:
             _insert(file, "OR REPLACE INTO patient_verdicts", (), (number, judge, _json(body), tokens, cost, _now()))
 
-    def patient_judge_tried(self, judge: str, trial: dict[str, Any]) -> None:
-        """Store a judge's results on the controls of replies."""
+    def judge_examined(self, judge: str, trial: dict[str, Any]) -> None:
+        """Store how a judge, of conclusions or of replies, did when it was examined."""
         with self._transaction() as file:
             _insert(file, "OR REPLACE INTO patient_judges", (), (judge, _json(trial)))
 
