@@ -58,7 +58,7 @@ BYTE = "\udcff"
 TABLE = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 GOOD: dict[str, str] = TABLE["good"]
 
-ENDLESS = {"view", "models pull"}
+ENDLESS = {"view", "models pull", "judges check"}
 """These serve, or go to the network, when all is well: they are measured against the floor alone."""
 SAID = {"play": "Any fever?\nquit\n"}
 

@@ -2,7 +2,7 @@
 
 python benchmarks/judge.py                                             the ladder, on model-style tuning pairs
 python benchmarks/judge.py --half held_out --pairs plain               the ladder, on the short pairs held out
-python benchmarks/judge.py --judge q@http://127.0.0.1:8000/v1 --keep said.jsonl --concurrency 128 [--examples]
+python benchmarks/judge.py --judge q@http://127.0.0.1:8000/v1 --keep said.jsonl --concurrency 128
 
 With --judge, three judges are reported: the ladder, the model on all pairs, and the model on what the ladder leaves
 undecided. Re-run the same command with the same --keep file to resume.
@@ -159,7 +159,7 @@ async def judge_all(given: argparse.Namespace, rows: Sequence[LabelledPair]) -> 
     if given.judge:
         backbone = open_backbone(given.judge, timeout=given.timeout)
         try:
-            judge = ModelJudge(backbone, examples=given.examples)
+            judge = ModelJudge(backbone)
             model = await by_model(rows, judge, given.keep, given.concurrency)
         finally:
             await backbone.close()
@@ -181,7 +181,6 @@ def main() -> None:
     parser.add_argument("--pairs", choices=["plain", "model_style"], default="model_style", help="which pairs")
     parser.add_argument("--half", choices=[half.value for half in Half], default=Half.TUNING.value)
     parser.add_argument("--judge", help="a model as the judge")
-    parser.add_argument("--examples", action="store_true", help="show the model examples of hard cases")
     parser.add_argument("--concurrency", type=int, default=16, help="calls at the same time")
     parser.add_argument("--timeout", type=float, default=600, help="seconds for one call")
     parser.add_argument("--keep", type=Path, help="JSONL file of what the model said, to resume from")
