@@ -79,7 +79,7 @@ class JudgeTrial:
             UserError: It got too much wrong.
         """
         if self.failed:
-            remedy = "name a larger model, or add --any-judge to have its verdicts all the same"
+            remedy = "name a larger model, or have its verdicts all the same with `osler score --any-judge`"
             raise UserError(f"{self.judge} cannot judge{what}: {self.line}", remedy)
 
 

@@ -55,9 +55,8 @@ class RunAnswer:
         return bool(self.content.text.strip()) and self.by_ladder.verdict != Verdict.UNPARSED
 
     def verdict(self, opinion: Opinion, tokens: int | None = 0) -> StoredVerdict:
-        """A judge's opinion as it is stored."""
-        said = StoredVerdict(self.content.kind, opinion.verdict.value, opinion.rung, opinion.because, None, tokens)
-        return _with_own_rank(said)
+        """A judge's opinion as it is stored, with the tokens that count for this answer."""
+        return stored_opinion(self.content.kind, replace(opinion, tokens=tokens))
 
 
 def answers_of(store: RunFile) -> Iterator[RunAnswer]:
@@ -73,6 +72,12 @@ def answers_of(store: RunFile) -> Iterator[RunAnswer]:
                     Language(row["language"]),
                     StoredVerdict(kind, verdict, rung, because, rank),
                 )
+
+
+def stored_opinion(kind: Kind, opinion: Opinion) -> StoredVerdict:
+    """A judge's opinion as it is stored."""
+    said = StoredVerdict(kind, opinion.verdict.value, opinion.rung, opinion.because, None, opinion.tokens)
+    return _with_own_rank(said)
 
 
 def has_judged_differentials(judge: str) -> bool:

@@ -13,7 +13,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from osler.errors import UserError
 from osler.eval.controls import tried
-from osler.eval.judge import Judge, Opinion, truth_of
+from osler.eval.judge import Judge, Kind, Opinion, truth_of
 from osler.eval.ladder import LADDER
 from osler.eval.panel import Panel, agreement_line, decide, open_panel
 from osler.eval.reader.exact import exact_opinion
@@ -99,7 +99,7 @@ def read_test_prices(path: Path) -> dict[str, float]:
 async def _judged(store: RunWriter, specs: Sequence[str], options: JudgeOptions) -> tuple[str, list[str]]:
     score_missing(store)
     async with open_panel(specs, seconds=options.timeout) as panel:
-        work = _PanelWork(store, panel, options)
+        work = PanelWork(store, panel, options)
         try:
             await work.ask()
         except ExceptionGroup as several:
@@ -108,7 +108,33 @@ async def _judged(store: RunWriter, specs: Sequence[str], options: JudgeOptions)
         return work.names[-1], work.told()
 
 
-class _PanelWork:
+async def examine_judges(
+    store: RunWriter,
+    judges: Sequence[Judge],
+    languages: Sequence[Language],
+    kinds: Sequence[Kind],
+    gate: asyncio.Semaphore,
+) -> int:
+    """Examine those judges that are models, and keep their marks in the run; return the tokens that it took.
+
+    Raises:
+        UserError: One cannot judge.
+    """
+    spent = 0
+    for judge in judges:
+        if not isinstance(judge, ModelJudge):
+            continue
+        for language in languages:
+            trial = await tried(judge, language, gate)
+            trial.require_passed("")
+            marks, tokens = await examined(judge, language, gate)
+            require_agreement(judge.name, kinds, language, marks)
+            store_marks(store, judge.name, {language: marks})
+            spent += trial.tokens + tokens
+    return spent
+
+
+class PanelWork:
     """A panel at work on one run."""
 
     def __init__(self, store: RunWriter, panel: Panel, options: JudgeOptions) -> None:
@@ -134,25 +160,16 @@ class _PanelWork:
         self._gate = asyncio.Semaphore(options.concurrency)
 
     async def ask(self) -> None:
-        """Ask every judge about what it has not judged yet, after it was tried on the controls."""
+        """Ask every judge about what it has not judged yet, after it was examined."""
         todo = [(place, one) for place, known in enumerate(self._opinions) for one in self._asked if one not in known]
         if not self._options.any_judge:
-            for place, language in sorted({(place, self._asked[content][0].language) for place, content in todo}):
-                await self._try_out(self._judges[place], language)
+            judges = [self._judges[place] for place in sorted({place for place, _ in todo})]
+            languages = sorted({self._asked[content][0].language for _, content in todo})
+            kinds = sorted({content.kind for content in self._asked})
+            self._tokens += await examine_judges(self._store, judges, languages, kinds, self._gate)
         async with asyncio.TaskGroup() as group:
             for place, content in todo:
                 group.create_task(self._ask_one(place, content))
-
-    async def _try_out(self, judge: Judge, language: Language) -> None:
-        if isinstance(judge, ModelJudge):
-            trial = await tried(judge, language, self._gate)
-            self._tokens += trial.tokens
-            trial.require_passed("")
-            marks, tokens = await examined(judge, language, self._gate)
-            self._tokens += tokens
-            kinds = sorted({content.kind for content in self._asked})
-            require_agreement(judge.name, kinds, language, marks)
-            store_marks(self._store, judge.name, {language: marks})
 
     async def _ask_one(self, place: int, content: AnswerContent) -> None:
         """Judge an answer, and store the verdict for all consultations that ended with it."""

@@ -118,6 +118,7 @@ def run_options_of(given: SimulateOptions) -> RunOptions:
         limits=Limits(given.get("run_tokens"), given.get("run_cost"), given.get("run_seconds")),
         clients=clients,
         quiet=given["quiet"],
+        judges=tuple(given.get("judges") or ()),
         tells_name=not given["quiet"],
     )
 

@@ -8,7 +8,7 @@ import platform
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -18,7 +18,9 @@ from rich.console import Console
 
 from osler import __version__
 from osler.errors import RunStopped, UserError, warn
+from osler.eval.panel import open_panel
 from osler.eval.scoring import score, score_missing
+from osler.language import Language
 from osler.memory import check_memories
 from osler.models import parse_spec
 from osler.models.servers import describe_servers
@@ -27,12 +29,14 @@ from osler.records.pages import printed
 from osler.runs.plan import HUMAN, ONE_STEP, Column, Limits, Plan, Settings, models_of
 from osler.runs.store import Planned, RunFile, RunWriter, run_name
 from osler.runs.store.reader import RunStatus
+from osler.runs.transcript import Transcript
 from osler.simulator.build import check_strategies
 from osler.simulator.clients import Clients, ClientSettings
 from osler.simulator.engines.messages import WorkerServer, WorkerSetup
 from osler.simulator.engines.pool import WorkerPool
 from osler.simulator.engines.process import ProcessConnection, spare_the_collector
 from osler.simulator.limits import RunLimiter, check_prices
+from osler.simulator.live_judge import LiveJudge, open_live_judge
 from osler.simulator.own_failures import KIND as OWN_CODE
 from osler.simulator.progress_display import show_progress
 from osler.simulator.summary import saved, summary
@@ -56,6 +60,8 @@ class RunOptions:
     clients: ClientSettings = field(default_factory=ClientSettings)
     quiet: bool = False
     as_json: bool = False
+    judges: tuple[str, ...] = ()
+    """Who reads what consultations conclude, as they end; several are a panel."""
     tells_name: bool = True
     """Whether the name of a run that was given none is printed."""
 
@@ -106,6 +112,8 @@ class Outcome:
     """Whether the command gave the run no name."""
     enough: str | None = None
     """How large the limit that ended it must be about for the rest."""
+    judge: str | None = None
+    """Whose verdicts are shown; None for the rules'."""
 
     def raise_if_stopped(self) -> None:
         """Raise `StoppedEarly` if the run ended before its plan did."""
@@ -185,6 +193,9 @@ async def _check(columns: Sequence[Column], settings: Settings, options: RunOpti
     if models and options.clients.cache is not None and options.clients.cache.exists():
         _ = clients.cache  # opens it: a file that is no cache would fail every consultation
     await clients.close()
+    if options.judges:
+        async with open_panel(options.judges):
+            pass
 
 
 def _check_workers_can_load(columns: Sequence[Column], settings: Settings) -> None:
@@ -213,19 +224,49 @@ async def _run(
         warn(f"{scored} consultation(s) of {store.path} had no score, and were scored now")
     progress = RunProgress(total=len(planned.todo) + planned.there, there=planned.there)
     limiter = RunLimiter(options.limits, before.tokens, before.cost_known, before.seconds)
-    queue = WorkQueue(store, planned, progress, limiter, score)
     quiet = options.quiet or options.as_json
-    with spared_stdout(), _interruptible(queue, quiet=quiet) if signals else nullcontext():
-        try:
-            async with show_progress(progress, quiet=quiet):
-                await _run_engine(queue, settings, options, max(1, len(planned.todo)))
-        finally:
-            queue.flush()
-            queue.write_remarks()
-    progress.gave_up = queue.stop.now.is_set()
-    if queue.stop.reason is not None:
-        store.stopped(queue.stop.reason.kind)
-    return Outcome(store.path, progress, store.status(), queue.stop.reason, enough=queue.enough())
+    async with _judging(store, options) as judge:
+        on_end = judge.ended if judge is not None else _judged_later
+        queue = WorkQueue(store, planned, progress, limiter, score, on_end)
+        with spared_stdout(), _interruptible(queue, quiet=quiet) if signals else nullcontext():
+            try:
+                async with show_progress(progress, quiet=quiet):
+                    await _run_engine(queue, settings, options, max(1, len(planned.todo)))
+            finally:
+                queue.flush()
+                queue.write_remarks()
+        progress.gave_up = queue.stop.now.is_set()
+        if queue.stop.reason is not None:
+            store.stopped(queue.stop.reason.kind)
+        verdicts = await _verdicts(judge, store, is_stopped=queue.stop.reason is not None)
+    return Outcome(store.path, progress, store.status(), queue.stop.reason, enough=queue.enough(), judge=verdicts)
+
+
+def _judging(store: RunWriter, options: RunOptions) -> AbstractAsyncContextManager[LiveJudge | None]:
+    """Open the judges of a run, if it has any."""
+    if not options.judges:
+        return nullcontext()
+    languages = [Language(value) for (value,) in store.ask("SELECT DISTINCT language FROM records ORDER BY language")]
+    seconds = options.clients.timeout
+    return open_live_judge(store, options.judges, languages, concurrency=options.concurrency, seconds=seconds)
+
+
+def _judged_later(number: int, transcript: Transcript) -> None:
+    """Nobody reads a consultation as it ends."""
+
+
+async def _verdicts(judge: LiveJudge | None, store: RunWriter, *, is_stopped: bool) -> str | None:
+    """Judge what is left; return the name of the verdicts, or None where there is no judge or it could not be asked."""
+    if judge is None:
+        return None
+    if is_stopped:
+        await judge.stop()
+        return None
+    try:
+        return await judge.finish()
+    except UserError as error:
+        warn(f"the consultations are kept, but not all are judged ({error}); re-run the command to judge them")
+        return None
 
 
 async def _run_engine(queue: WorkQueue, settings: Settings, options: RunOptions, most: int) -> None:
@@ -298,7 +339,7 @@ def _report(outcome: Outcome, options: RunOptions, patient: str) -> int:
         sys.stdout.write(json.dumps(_as_json(outcome), ensure_ascii=False) + "\n")
     else:
         with RunFile.open(path) as file:
-            printed(summary(file, patient))
+            printed(summary(file, patient, outcome.judge))
         if not options.quiet:
             there = f", {progress.there} were there already" if progress.there else ""
             console.print(f"{progress.done} consultation(s) in {progress.seconds:.1f} s{there}; the run is in {path}")

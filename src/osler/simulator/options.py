@@ -111,6 +111,14 @@ class SimulateOptions(TypedDict, total=False):
     ]
     seed: Annotated[int, Option("--seed", help="Seed of all random choices.")]
     temperature: Annotated[float, Option("--temperature", min=0, max=2, help="Sampling temperature of all models.")]
+    judges: Annotated[
+        list[str] | None,
+        Option(
+            "--judge",
+            help="A model that judges what consultations conclude, as they end, or package.module:Class; repeat it for"
+            " a panel. Default: rules, which leave much undecided.",
+        ),
+    ]
     one_step: Annotated[
         bool, Option("--one-step", help="Also run a doctor that reads the whole record except the answer.")
     ]
@@ -162,6 +170,6 @@ DEFAULTS: SimulateOptions = {
 """Options that are not here are None unless given."""
 EXECUTION = (
     *("run_tokens", "run_cost", "run_seconds", "concurrency", "workers", "engine", "ray_address", "rpm", "tpm"),
-    *("timeout", "quiet"),
+    *("judges", "timeout", "quiet"),
 )
 """Options that decide how a run is executed, and nothing about its results."""

@@ -13,6 +13,7 @@ from osler import row_labels
 from osler.eval.faithfulness import RULES
 from osler.eval.faithfulness.patient_verdicts import ruler_notes
 from osler.eval.ladder import LADDER
+from osler.eval.reader.marks import mark_notes
 from osler.eval.verdict import Verdict
 from osler.runs.events import Ending
 from osler.runs.makers import Makers, Usage, maker_rows, saved_note, saved_usage
@@ -35,13 +36,13 @@ Rows = list[dict[str, Any]]
 """The consultations of a column, with their scores and measures."""
 
 
-def summary(run: RunFile, patient: str) -> Group | Text:
-    """One column each, so that no figure is cut on a narrow terminal.
+def summary(run: RunFile, patient: str, judge: str | None = None) -> Group | Text:
+    """One column each, with the verdicts of a judge or of the rules, so that no figure is cut on a narrow terminal.
 
     A failed consultation is counted as failed and one that has no verdict as not judged, never as wrong.
     """
     groups: dict[Column, Rows] = defaultdict(list)
-    for row in map(dict, run.scores(LADDER)):
+    for row in map(dict, run.scores(judge or LADDER)):
         groups[Column.from_row(row)].append({**row, "measures": json.loads(row["measures"] or "{}")})
     if not groups:
         return Text("no consultation has ended yet")
@@ -56,7 +57,8 @@ def summary(run: RunFile, patient: str) -> Group | Text:
     headers = [names.header(column) for column in groups]
     notes = [_REMEDY] if any(label in known for label in _UNDECIDED.values()) else []
     every = [Makers.read(row["measures"]) for rows in groups.values() for row in rows]
-    notes += [row_labels.NOTE, *saved_note(every), *ruler_notes([run], RULES)[:1]]
+    notes += [row_labels.NOTE, *mark_notes([run], judge or LADDER)]
+    notes += [*saved_note(every), *ruler_notes([run], RULES)[:1]]
     table = WideTable(f"patient: {backbone_name(patient)}", headers, shown + more)
     return Group(table, *(Text(note, style="dim") for note in notes))
 

@@ -103,8 +103,11 @@ class WorkQueue:
         progress: RunProgress,
         limiter: RunLimiter,
         score: Callable[[Transcript, PatientRecord], StoredScore],
+        on_end: Callable[[int, Transcript], None] = lambda *_: None,
     ) -> None:
+        """Take the plan of a run; `on_end` is called with each consultation that has been stored."""
         self._store, self.progress, self.limiter, self._score = store, progress, limiter, score
+        self._on_end = on_end
         self._streams = Streams(store, store.settings, planned.todo)
         self._todo = deque(self._begun_first(number for number in planned.todo if number not in self._streams))
         self._todo.extend(self._streams.ready())
@@ -249,6 +252,7 @@ class WorkQueue:
         if not transcript.ending.is_answer:
             self.progress.failures[figures.failure or figures.ending] += 1
         self.progress.newest = (transcript.header.cell, figures)
+        self._on_end(number, transcript)
         self._own_failures.ended(transcript)
 
     def _scored(self, transcript: Transcript) -> StoredScore | None:

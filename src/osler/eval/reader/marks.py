@@ -103,7 +103,7 @@ def require_agreement(judge: str, kinds: Sequence[Kind], language: Language, mar
             told = f"kappa {kappa} with people on {mark.pairs} labelled pairs, {mark.decided:.0%} decided"
             raise UserError(
                 f"{judge} cannot judge ({kind} {language.value}: {told}; {LEAST_KAPPA} is needed)",
-                "name a larger model, or add --any-judge to have its verdicts all the same",
+                "name a larger model, or have its verdicts all the same with `osler score --any-judge`",
             )
 
 
