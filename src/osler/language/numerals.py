@@ -105,7 +105,7 @@ def _chinese(level: str) -> Iterator[float]:
             yield whole + float(f"0.{''.join(str(_CHINESE_ONES[char]) for char in decimals)}")
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=1024)
 def whole_values(text: str, language: Language) -> frozenset[float]:
     """The values of the numbers of a text without those of their parts: twenty-five is 25."""
     return frozenset(max(found) for hit in _number(language).finditer(plain(text)) if (found := values(hit[0])))

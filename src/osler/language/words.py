@@ -38,7 +38,7 @@ _BARE = re.compile(r"[\x00-\x7f\u3001-\u3020\u4e00-\u9fff]*")
 _LONGEST_WORD = 60
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=2048)
 def plain(text: str) -> str:
     """Case, width and accents levelled out: how two spellings of one thing become one."""
     if text.isascii():
@@ -49,7 +49,7 @@ def plain(text: str) -> str:
     return "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def stem(word: str) -> str:
     """An English word without its ending and in American spelling."""
     if len(word) > _LONGEST_WORD:
@@ -108,7 +108,7 @@ def written(text: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(plain(text)))
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=1024)
 def words(text: str, language: Language) -> tuple[str, ...]:
     """Every word in order, levelled and (in English) stemmed; Chinese is segmented."""
     if language is Language.EN:
@@ -119,7 +119,7 @@ def words(text: str, language: Language) -> tuple[str, ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=1024)
 def _segments(run: str) -> tuple[str, ...]:
     """The words of a run of Chinese characters: a clause that an entry, its reply and its recall share."""
     return tuple(_tokenizer().cut(run.replace("疼", "痛"), HMM=False))
@@ -131,7 +131,7 @@ def _stopwords(language: Language) -> frozenset[str]:
     return frozenset(stem(word) if language is Language.EN else word for word in listed)
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=1024)
 def content(text: str, language: Language) -> tuple[str, ...]:
     """The words that carry meaning."""
     empty = _stopwords(language)

@@ -47,7 +47,7 @@ def _in_text(text: str) -> list[str]:
     return found
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def drugs_in(text: str) -> dict[str, int]:
     """The names of drugs in a text, levelled, each with the number of the drug.
 

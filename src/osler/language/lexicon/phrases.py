@@ -54,7 +54,7 @@ class Phrases:
         """For each term the phrases that hold it. A text has few terms, and a term few phrases."""
         self._openings = frozenset(tuple(term.split(" ")[:2]) for term in self.idf if " " in term)
         """The first two words of runs that are a term of their own."""
-        self.there = lru_cache(maxsize=4096)(self._there)
+        self.there = lru_cache(maxsize=1024)(self._there)
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[str, str]], language: Language) -> Phrases:
@@ -145,7 +145,7 @@ def meant(text: str, language: Language) -> frozenset[str]:
     return concepts(language).whole(text)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def things(text: str, language: Language) -> frozenset[str]:
     """The concepts that it calls by one of their usual names, but for the qualities that may be asked of any thing."""
     return named(language).whole(text) - QUALITIES

@@ -82,7 +82,7 @@ def answered_by(concept: str) -> tuple[str, ...]:
     return tuple(sorted(near - not_by - {concept}))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def terms(text: str, language: Language) -> frozenset[str]:
     """Return the units that phrases are compared by: words; in Chinese pairs of characters too."""
     row = tuple(map(canonical, content(text, language)))

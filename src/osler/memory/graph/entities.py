@@ -19,7 +19,7 @@ _ONE_PERSON = frozenset(Speaker) - {Speaker.SIBLING, Speaker.CAREGIVER, Speaker.
 """Relations that one person has, so that all their names mean the same person; a brother is no sister."""
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=2048)
 def entities(text: str, language: Language) -> frozenset[str]:
     """What a text names."""
     people = frozenset(_people(language).get(plain(hit[0]), "") for hit in finder("relatives", language).finditer(text))

@@ -122,7 +122,7 @@ class Marks:
         )
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=1024)
 def marks_of(text: str, language: Language) -> Marks:
     """Read a text for what it is about and the values that it gives."""
     timeless = content(time_finder(language).sub(" ", text), language)
@@ -154,7 +154,7 @@ def _slots(text: str, language: Language) -> Iterator[tuple[str, Words]]:
     yield from amounts.items()
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=1024)
 def _marks(draft: Draft, language: Language) -> Marks:
     """The marks of a thought: what was asked says what it is about, but gives no value of it."""
     asked, said = marks_of(topic_of(draft), language), marks_of(f"{draft.object} {draft.reported}", language)

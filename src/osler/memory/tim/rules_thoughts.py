@@ -296,7 +296,7 @@ def is_open(question: str, language: Language) -> bool:
     return any(one.asks not in (AnswerWanted.YES_OR_NO, AnswerWanted.CHOICE) for one in asked)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def question_topic(question: str, language: Language) -> str:
     """Return what a question is about: its content words, in order."""
     topics = [topic for asked in read_questions(question, language) for topic in asked.topics] or [question]
