@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,9 @@ def test_a_run_is_judged_as_it_goes_and_its_table_shows_the_judge(osler: Run, tm
     assert len(Harsh.asked) == 6 - exact
     right = [line for line in done.stdout.splitlines() if "right (share)" in line]
     assert len(right) == 2 and "undecided" not in done.stdout
+    compared = json.loads(osler("compare", "run", "--format", "json").stdout)
+    assert compared["judge"] == "harsh/1", "the run's own judge is the default"
+    assert json.loads(osler("compare", "run", "--judge", LADDER, "--format", "json").stdout)["judge"] == LADDER
     asked = Harsh.asked
     again = osler(*plan, "--judge", f"{HERE}:Harsh", "--quiet")
     assert again.returncode == 0 and Harsh.asked == asked
@@ -84,7 +88,12 @@ def test_a_judge_that_dies_costs_no_consultation_and_is_asked_for_the_rest_later
 
 @pytest.mark.parametrize(
     ("judge", "said"),
-    [("x@", "needs http"), ("nowhere:Judge", "nowhere"), ("person:li", "is a person"), ("human", "no backbone 'human'")],
+    [
+        ("x@", "needs http"),
+        ("nowhere:Judge", "nowhere"),
+        ("person:li", "is a person"),
+        ("human", "no backbone 'human'"),
+    ],
 )
 def test_a_judge_that_cannot_be_opened_leaves_no_run(osler: Run, tmp_path: Path, judge: str, said: str) -> None:
     done = osler("simulate", *CASES, "--judge", judge, "--quiet", "--out", "run")

@@ -42,13 +42,15 @@ class Run:
         return self.file.about()
 
     def judge(self, name: str | None = None) -> str:
-        """Return the judge whose verdicts are shown: the ladder of this version, or the one that is named.
+        """Return the judge whose verdicts are shown: the one that is named, the run's own, or the ladder.
 
         Raises:
             UserError: That judge has not judged this run.
         """
         there = self.file.judges()
-        chosen = name or (LADDER if LADDER in there or not there else next(iter(there)))
+        own = self.file.own_judge()
+        by_rules = LADDER if LADDER in there or not there else next(iter(there))
+        chosen = name or (own if own in there else by_rules)
         if name is not None and chosen not in there:
             known = ", ".join(there) or "nobody"
             person = name.removeprefix(PERSON)

@@ -263,7 +263,9 @@ async def _verdicts(judge: LiveJudge | None, store: RunWriter, *, is_stopped: bo
         await judge.stop()
         return None
     try:
-        return await judge.finish()
+        name = await judge.finish()
+        store.note({"judge": name})
+        return name
     except UserError as error:
         warn(f"the consultations are kept, but not all are judged ({error}); re-run the command to judge them")
         return None

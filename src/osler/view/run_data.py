@@ -99,9 +99,9 @@ def run(shown: ListedRun) -> dict[str, Any]:
 
 
 def judge_of(file: RunFile) -> str:
-    """Return the default judge: the ladder, which is quick to see, or else the first judge."""
+    """Return the default judge: the run's own, or the ladder, which is quick to see, or else the first judge."""
     by_ladder = file.ask("SELECT 1 FROM verdicts WHERE judge = :judge LIMIT 1", {"judge": LADDER})
-    return LADDER if by_ladder else Run(file).judge()
+    return LADDER if by_ladder and file.own_judge() is None else Run(file).judge()
 
 
 def makers(file: RunFile) -> dict[str, Any]:

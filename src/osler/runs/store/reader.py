@@ -10,7 +10,7 @@ import os
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -271,6 +271,14 @@ class RunFile:
         """What each session that ran a consultation was started with, and noted, as JSON; in their order."""
         found = self.ask("SELECT detail FROM sessions WHERE id IN (SELECT session FROM attempts) ORDER BY id")
         return [str(detail) for (detail,) in found]
+
+    def own_judge(self) -> str | None:
+        """Return the judge that the run was simulated with, the newest if there were several; None for the rules."""
+        for (detail,) in self.ask("SELECT detail FROM sessions ORDER BY id DESC"):
+            with suppress(ValueError):
+                if judge := json.loads(detail).get("judge"):
+                    return str(judge)
+        return None
 
     def status(self) -> RunStatus:
         """Return how far it is."""
