@@ -61,7 +61,7 @@ def test_who_agrees_too_little_is_refused_in_the_check_and_before_a_run(
     given(answers_like_people(calls_all_correct))
     done = osler("judges", "check", "scripted", "--language", "zh")
     assert done.returncode == 1 and "people unsafe, the judge correct" in done.stdout
-    assert "cannot judge (diagnosis zh: kappa 0." in done.stdout
+    assert "cannot judge (diagnosis zh: kappa 0." in done.stdout and "; treatment zh: kappa 0." in done.stdout
     simulate_plan(Plan(RecordPool.open().only(ids=["gout-en"])), tmp_path / "run.osler", RunOptions(quiet=True), "x")
     refused = osler("score", "run.osler", "--judge", "scripted")
     assert refused.returncode == 2 and "cannot judge (" in refused.stderr and " en: kappa 0." in refused.stderr

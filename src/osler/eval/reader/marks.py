@@ -96,15 +96,17 @@ def require_agreement(judge: str, kinds: Sequence[Kind], language: Language, mar
     Raises:
         UserError: It does.
     """
+    told = []
     for kind in kinds:
         mark = marks.get(kind)
         if mark is not None and (mark.kappa is None or mark.kappa < LEAST_KAPPA or mark.decided < LEAST_KAPPA):
             kappa = "–" if mark.kappa is None else f"{mark.kappa:.2f}"
-            told = f"kappa {kappa} with people on {mark.pairs} labelled pairs, {mark.decided:.0%} decided"
-            raise UserError(
-                f"{judge} cannot judge ({kind} {language.value}: {told}; {LEAST_KAPPA} is needed)",
-                "name a larger model, or have its verdicts all the same with `osler score --any-judge`",
-            )
+            told.append(f"{kind} {language.value}: kappa {kappa} on {mark.pairs} pairs, {mark.decided:.0%} decided")
+    if told:
+        raise UserError(
+            f"{judge} cannot judge ({'; '.join(told)}; {LEAST_KAPPA} is needed of both)",
+            "name a larger model, or have its verdicts all the same with `osler score --any-judge`",
+        )
 
 
 def store_marks(store: RunWriter, judge: str, marks: Mapping[Language, Marks]) -> None:
