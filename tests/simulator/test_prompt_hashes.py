@@ -57,7 +57,7 @@ def hold(path: Path, *cases: str, memory: str = "raw", backbone: str = "rules") 
 def test_a_prompt_that_the_run_does_not_use_may_change(tmp_path: Path, change: Change) -> None:
     path = tmp_path / "run.osler"
     hold(path, "gout-en")
-    change("bench_judge", "judge_diagnosis", "doctor_ask", "tim_think", "structure_entries", "lesson")
+    change("bench_judge", "read_diagnosis", "doctor_ask", "tim_think", "structure_entries", "lesson")
     hold(path, "gout-en", "gout-zh")
     with RunFile.open(path) as run:
         assert run.status().done == 2
