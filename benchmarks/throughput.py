@@ -19,8 +19,9 @@ efficiency  ideal time / measured time, where ideal is calls x latency / 64 at 6
             what the long one has more: what the middle of a batch has. Beside it one consultation at a time, a few of
             them and extrapolated per call. The CPU time a call is that of the whole process here, starting up included.
 clients     the share of the ideal rate and the CPU time a call at 200 ms and at 1 s, with raw memory: `MODEL@URL`, and
-            `openai:MODEL` through AutoGen's client and OpenAI's SDK. Beside them inspect_ai, which repeats the prompts
-            of the same consultations, each a sample, and writes its log; it retrieves, checks and remembers nothing.
+            `openai:MODEL` through AutoGen's client and OpenAI's SDK. Beside them a bare aiohttp loop and
+            inspect_ai, which repeat the prompts of the same consultations; inspect_ai writes its log as well. Neither
+            retrieves, checks or remembers anything.
             Shares are of the whole run; CPU times are from the difference of a long and a short run.
 cpu         CPU time (user and system) a model call, from the difference of a long and a short run, so that starting up
             does not count. At 64 in flight and 200 ms there are 3.1 ms for everything a call brings with it.
@@ -180,6 +181,8 @@ def clients(folder: Path, trials: int, inspect: str | None) -> None:
                 )
                 compared(f"osler, {name.partition('@')[0]}", latency, short, long)
                 prompts = prompts or [prompts_of(run) for run in runs]
+            short, long = (bare(url, calls) for calls in prompts)
+            compared("a bare aiohttp loop", latency, short, long)
             if inspect is not None:
                 short, long = (replayed(inspect, url, calls) for calls in prompts)
                 compared("inspect_ai, openai/loopback", latency, short, long)
@@ -203,6 +206,12 @@ def prompts_of(run: Path) -> Path:
 def replayed(python: str, url: str, prompts: Path) -> Ran:
     script = str(Path(__file__).with_name("inspect_prompts.py"))
     return measured([python, script, url, str(prompts), str(AT_ONCE)])
+
+
+def bare(url: str, prompts: Path) -> Ran:
+    """The same prompts, asked by a loop that does nothing else."""
+    script = str(Path(__file__).with_name("bare_loop.py"))
+    return measured([sys.executable, script, url, str(prompts), str(AT_ONCE)])
 
 
 def cpu(folder: Path, trials: int) -> None:
