@@ -60,7 +60,7 @@ def test_who_agrees_too_little_is_refused_in_the_check_and_before_a_run(
 ) -> None:
     given(answers_like_people(calls_all_correct))
     done = osler("judges", "check", "scripted", "--language", "zh")
-    assert done.returncode == 1 and "people unsafe, the judge correct" in done.stdout
+    assert done.returncode == 1 and "label unsafe, the judge correct" in done.stdout
     assert "cannot judge (diagnosis zh: kappa 0." in done.stdout and "; treatment zh: kappa 0." in done.stdout
     simulate_plan(Plan(RecordPool.open().only(ids=["gout-en"])), tmp_path / "run.osler", RunOptions(quiet=True), "x")
     refused = osler("score", "run.osler", "--judge", "scripted")
@@ -94,8 +94,8 @@ def test_a_judge_is_examined_once_and_its_marks_stand_under_the_table(
             judge for judge in load_run(tmp_path / f"{name}.osler").file.judges() if judge.startswith("scripted")
         )
         shown = " ".join(osler("compare", f"{name}.osler", "--judge", judge).stdout.split())
-        assert f"judge {judge}: kappa with people on labelled pairs 1.00 on 76 (diagnosis, en)" in shown
-        assert "kappa with people" not in osler("compare", f"{name}.osler").stdout
+        assert f"judge {judge}: kappa on labelled pairs 1.00 on 76 (diagnosis, en)" in shown
+        assert "on labelled pairs" not in osler("compare", f"{name}.osler").stdout
 
 
 REST = {"rest": "nothing", "rest_words": ""}

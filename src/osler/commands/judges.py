@@ -27,7 +27,7 @@ def check(
     concurrency: Annotated[int, Option("--concurrency", min=1, max=100_000, help="Calls at the same time.")] = 8,
     timeout: Timeout = 60.0,
 ) -> None:
-    """Say how far a model agrees with people on labelled diagnoses and treatments, and whether it may judge runs."""
+    """Say how far a model agrees with labelled diagnoses and treatments, and whether it may judge runs."""
     import asyncio
 
     from osler.eval.reader.check_judge import check_judge

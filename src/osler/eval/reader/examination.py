@@ -1,4 +1,4 @@
-"""Examine a judge: how far it agrees with people on labelled pairs, and what it gets wrong."""
+"""Examine a judge: how far it agrees with the labels of known pairs, and what it gets wrong."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Examined:
 
     @property
     def is_right(self) -> bool:
-        """Whether it is that of people."""
+        """Whether it is the label."""
         return self.opinion.verdict is self.pair.verdict
 
 
@@ -54,7 +54,7 @@ class Mark:
     decided: float
     """Share of the pairs that it decided."""
     equal: float | None
-    """Share of the decided ones that have people's verdict."""
+    """Share of the decided ones whose verdict is the label."""
     kappa: float | None
     """Cohen's kappa over the decided ones."""
     unsafe_found: float | None
@@ -111,7 +111,7 @@ class Examination:
         return Mark.of(some) if some else None
 
     def lines(self) -> Iterator[str]:
-        """The marks, and how the verdicts differ from those of people."""
+        """The marks, and how the verdicts differ from the labels."""
         for kind in KINDS:
             for languages in ([Language.EN], [Language.ZH], list(Language)):
                 if (mark := self.mark(kind, *languages)) is not None:
@@ -120,7 +120,7 @@ class Examination:
             (one.pair.kind, one.pair.verdict, one.opinion.verdict) for one in self.examined if not one.is_right
         )
         for (kind, right, said), number in sorted(confused.items(), key=lambda item: (-item[1], item[0])):
-            yield f"{number} × {kind}: people {right}, the judge {said}"
+            yield f"{number} × {kind}: label {right}, the judge {said}"
 
 
 async def examine(judge: PairJudge, name: str, pairs: Sequence[LabelledPair], gate: asyncio.Semaphore) -> Examination:

@@ -1,6 +1,6 @@
-"""Answers with their verdicts, labelled by hand: what a judge is examined on.
+"""Answers with their verdicts: what a judge is examined on.
 
-Two people labelled each pair by docs/judging.md without seeing the other's label; they agreed on all of them.
+Each pair was labelled twice by docs/judging.md, the second time without sight of the first label; both are equal.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ KINDS: tuple[Kind, ...] = ("diagnosis", "treatment")
 
 @dataclass(frozen=True)
 class LabelledPair:
-    """A truth, an answer to it, and the verdict that people gave."""
+    """A truth, an answer to it, and the verdict that is its label."""
 
     id: str
     kind: Kind

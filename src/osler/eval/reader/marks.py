@@ -23,7 +23,7 @@ from osler.runs.store import RunFile, RunWriter
 
 
 class KeptMark(BaseModel, frozen=True):
-    """How far a judge agrees with people on the labelled pairs of one kind and language."""
+    """How far a judge agrees with the labelled pairs of one kind and language."""
 
     pairs: int
     decided: float
@@ -91,7 +91,7 @@ def _path(judge: str, language: Language) -> Path | None:
 
 
 def require_agreement(judge: str, kinds: Sequence[Kind], language: Language, marks: Marks) -> None:
-    """Refuse a judge that agrees with people too little.
+    """Refuse a judge that agrees with the labels too little.
 
     Raises:
         UserError: It does.
@@ -117,7 +117,7 @@ def store_marks(store: RunWriter, judge: str, marks: Mapping[Language, Marks]) -
 
 
 def mark_notes(files: Sequence[RunFile], judge: str) -> Iterator[str]:
-    """Say of each reader of a judge or panel how far it agrees with people; nothing of one that was not examined."""
+    """Say of each reader of a judge or panel that was examined how far it agrees with the labelled pairs."""
     for name in judge.split(" & "):
         stored: dict[str, Any] = {}
         for file in files:
@@ -129,7 +129,7 @@ def mark_notes(files: Sequence[RunFile], judge: str) -> Iterator[str]:
             if mark["kappa"] is not None
         ]
         if told:
-            yield f"judge {name}: kappa with people on labelled pairs {', '.join(told)}"
+            yield f"judge {name}: kappa on labelled pairs {', '.join(told)}"
 
 
 def _stored(file: RunFile, judge: str) -> dict[str, Any]:
