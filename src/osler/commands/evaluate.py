@@ -78,7 +78,9 @@ def score(
         Path | None, Option("--test-prices", help="Prices of tests: a YAML file with NAME: PRICE lines.")
     ] = None,
     again: Annotated[bool, Option("--again", help="Also re-judge what this judge has judged before.")] = False,
-    any_judge: Annotated[bool, Option("--any-judge", help="Do not examine the judge before it judges.")] = False,
+    any_judge: Annotated[
+        bool, Option("--any-judge", help="Do not test the judge on clear cases before it judges.")
+    ] = False,
     concurrency: Annotated[int, Option("--concurrency", min=1, max=100_000, help="Calls at the same time.")] = 8,
     timeout: Timeout = 60.0,
     force: Force = False,

@@ -149,7 +149,7 @@ def score_command(path: Path, judge: str) -> str:
 _REMEDIES = {
     "verdicts": "`{command}` judges again",
     "patient_verdicts": "`osler score {run} --patient-judge {judge}` judges again",
-    "patient_judges": "the judge is examined again when it next judges the run",
+    "patient_judges": "`osler score {run} --patient-judge {judge}` tries it again",
     "explanations": "`osler explain {run} --judge {judge}` explains again",
 }
 """By table; the judge is the end of a row's key."""

@@ -17,7 +17,7 @@ from osler.eval.judge import Judge, Kind, Opinion, truth_of
 from osler.eval.ladder import LADDER
 from osler.eval.panel import Panel, agreement_line, decide, open_panel
 from osler.eval.reader.exact import exact_opinion
-from osler.eval.reader.marks import examined, has_marks, require_agreement, store_marks
+from osler.eval.reader.marks import examined, require_agreement, store_marks
 from osler.eval.reader.model_judge import RUNG, ModelJudge
 from osler.eval.run_answers import (
     KINDS,
@@ -31,7 +31,6 @@ from osler.eval.run_answers import (
 from osler.eval.scoring import score, score_missing
 from osler.eval.verdict import Verdict
 from osler.language import Language
-from osler.records.schema import PatientRecord
 from osler.runs.store import RunWriter, StoredScore
 
 
@@ -126,8 +125,6 @@ async def examine_judges(
         if not isinstance(judge, ModelJudge):
             continue
         for language in languages:
-            if has_marks(store, judge.name, language):
-                continue  # it was examined when this run was judged before
             trial = await tried(judge, language, gate)
             trial.require_passed("")
             marks, tokens = await examined(judge, language, gate)
@@ -135,12 +132,6 @@ async def examine_judges(
             store_marks(store, judge.name, {language: marks})
             spent += trial.tokens + tokens
     return spent
-
-
-async def opinion_of(judge: Judge, content: AnswerContent, record: PatientRecord) -> Opinion:
-    """Ask a judge; what it says is marked as its own, so that nobody asks it again."""
-    said = await judge.judge(content.kind, content.text, record)
-    return replace(said, rung=RUNG if isinstance(judge, ModelJudge) else "judge")
 
 
 class PanelWork:
@@ -184,7 +175,8 @@ class PanelWork:
         """Judge an answer, and store the verdict for all consultations that ended with it."""
         judge = self._judges[place]
         async with self._gate:
-            said = await opinion_of(judge, content, self._store.record(content.case))
+            said = await judge.judge(content.kind, content.text, self._store.record(content.case))
+        said = replace(said, rung=RUNG if isinstance(judge, ModelJudge) else "judge")
         self._opinions[place][content] = said
         self._tokens += said.tokens or 0
         self._cost += said.cost or 0.0

@@ -17,7 +17,6 @@ from typing import Any
 from rich.console import Console
 
 from osler import __version__
-from osler.code_failures import failure_in
 from osler.errors import RunStopped, UserError, warn
 from osler.eval.panel import open_panel
 from osler.eval.scoring import score, score_missing
@@ -267,15 +266,9 @@ async def _verdicts(judge: LiveJudge | None, store: RunWriter, *, is_stopped: bo
         name = await judge.finish()
         store.note({"judge": name})
         return name
-    except Exception as error:  # a judge of one's own may fail in any way, and every consultation is stored
-        told = str(error) if isinstance(error, UserError) else _own_failure(error)
-        warn(f"the consultations are kept, but not all are judged ({told}); re-run the command to judge them")
+    except UserError as error:
+        warn(f"the consultations are kept, but not all are judged ({error}); re-run the command to judge them")
         return None
-
-
-def _own_failure(error: Exception) -> str:
-    failure = failure_in(error)
-    return f"{type(error).__name__}: {error}" + (f" ({failure.place})" if failure else "")
 
 
 async def _run_engine(queue: WorkQueue, settings: Settings, options: RunOptions, most: int) -> None:

@@ -13,9 +13,10 @@ from contextlib import asynccontextmanager
 from osler.eval.judge import truth_of
 from osler.eval.panel import Panel, open_panel
 from osler.eval.reader.exact import exact_opinion
-from osler.eval.run_answers import KINDS, AnswerContent, answers_of, own_opinions, stored_opinion
-from osler.eval.score_run import JudgeOptions, PanelWork, examine_judges, opinion_of
+from osler.eval.run_answers import KINDS, AnswerContent, stored_opinion
+from osler.eval.score_run import JudgeOptions, PanelWork, examine_judges
 from osler.language import Language
+from osler.models import BackboneError
 from osler.records.schema import PatientRecord
 from osler.runs.events import Ending
 from osler.runs.store import RunWriter, StoredScore
@@ -31,9 +32,6 @@ class LiveJudge:
         self._gate = asyncio.Semaphore(options.concurrency)
         self._reading: dict[AnswerContent, asyncio.Task[None]] = {}
         """The same answer to the same record is read once."""
-        answers = list(answers_of(store))
-        self._known = {judge.name: own_opinions(store, judge.name, answers).keys() for judge in panel.judges}
-        """What each judge has read in earlier sessions."""
 
     def ended(self, number: int, transcript: Transcript) -> None:
         """Have a consultation's answers read; it is stored already."""
@@ -44,10 +42,11 @@ class LiveJudge:
 
     async def _read(self, number: int, content: AnswerContent, record: PatientRecord) -> None:
         for judge in self._panel.judges:
-            if content in self._known[judge.name]:
-                continue
             async with self._gate:
-                opinion = await opinion_of(judge, content, record)
+                try:
+                    opinion = await judge.judge(content.kind, content.text, record)
+                except BackboneError:
+                    return  # asked again at the end, where the failure is told
             self._store.scored(number, StoredScore(judge.name, [stored_opinion(content.kind, opinion)]))
 
     async def finish(self) -> str:
@@ -56,8 +55,7 @@ class LiveJudge:
         Raises:
             UserError: A judge cannot be reached.
         """
-        # What failed is asked again below, where the failure is told.
-        await asyncio.gather(*self._reading.values(), return_exceptions=True)
+        await asyncio.gather(*self._reading.values())
         work = PanelWork(self._store, self._panel, self._options)
         try:
             await work.ask()

@@ -116,11 +116,6 @@ def store_marks(store: RunWriter, judge: str, marks: Mapping[Language, Marks]) -
     store.judge_examined(judge, {**known, **new})
 
 
-def has_marks(file: RunFile, judge: str, language: Language) -> bool:
-    """Check whether a judge was examined in a language when it judged this run."""
-    return language.value in _stored(file, judge)
-
-
 def mark_notes(files: Sequence[RunFile], judge: str) -> Iterator[str]:
     """Say of each reader of a judge or panel that was examined how far it agrees with the labelled pairs."""
     for name in judge.split(" & "):
