@@ -3,7 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types pytest coverage clean constraints transcripts ram-model perlt-model
+# Where it is set, every process of the tests would compile all modules anew.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: demo test lint types pytest docs coverage clean constraints transcripts ram-model perlt-model
 
 demo: $(VENV)/.installed
 	@rm -f runs/demo.osler*
@@ -13,7 +16,7 @@ demo: $(VENV)/.installed
 	@$(BIN)/osler compare demo
 	@$(BIN)/osler report demo --out runs/demo.html
 
-test: lint types pytest
+test: lint types docs pytest
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
@@ -24,6 +27,11 @@ types: $(VENV)/.installed-dev
 
 pytest: $(VENV)/.installed-dev
 	$(BIN)/pytest
+
+# The site, in docs/_build. A link that leads nowhere, a missing page or anchor stops it; no network.
+# Read anew each time, since the reference changes with the code and not with its pages.
+docs: $(VENV)/.installed-dev
+	$(BIN)/python -m sphinx --builder html --fresh-env --fail-on-warning --keep-going --quiet docs docs/_build
 
 # Apart from `make test`, since counting lines doubles its time.
 coverage: $(VENV)/.installed-dev
@@ -38,10 +46,10 @@ $(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml constraints.txt | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,local,ray,report,view]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,docs,local,ray,report,view]'
 	@touch $@ $(VENV)/.installed
 
-# After a change to what the rules say that is meant: a test compares with these hashes.
+# After a change to what the rules say that is meant: a test compares with tests/snapshots.
 transcripts: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.transcripts --renew
 

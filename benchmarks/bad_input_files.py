@@ -1,4 +1,7 @@
-"""The folder in which `bad_inputs.py` makes its calls: a pool, a run, a rated sheet, a bench, and all that is bad."""
+"""The folder in which `bad_inputs.py` makes its calls.
+
+A pool, a run, a rated sheet, a bench, and all that is bad.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +24,37 @@ def furnish(folder: Path, osler: Callable[..., int]) -> None:
     """Make the folder; `osler` runs a command in it and returns the exit code."""
     os.chdir(folder)
     (folder / "home").mkdir()
-    assert osler("records", "convert", "bundled", "pool", "--to", "yaml", "--id", "gout", "--id", "gerd") == 0
-    plan = ("--pool", "pool", "--memory", "raw", "--memory", "none", "--memory", "tim", "--turns", "3", "--quiet")
+    assert (
+        osler(
+            "records", "convert", "bundled", "pool", "--to", "yaml", "--id", "gout", "--id", "gerd"
+        )
+        == 0
+    )
+    plan = (
+        "--pool",
+        "pool",
+        "--memory",
+        "raw",
+        "--memory",
+        "none",
+        "--memory",
+        "tim",
+        "--turns",
+        "3",
+        "--quiet",
+    )
     assert osler("simulate", *plan, "--out", "run") == 0
-    assert osler("rate", "export", "run", "--out", "sheet.xlsx", "--per-cell", "2") == 0
+    assert osler("rate", "export", "run", "--out", "sheet.xlsx", "--per-column", "2") == 0
     rate(folder / "sheet.xlsx")
     (folder / "data").mkdir()
     talk = ["My dog is called Biscuit.", "A fine name.", "I keep bees.", "How many hives?"]
     (folder / "data/dialogue_en.json").write_text(json.dumps([{"id": "d1", "dialogue": talk}]))
-    asked = {"id": "d1", "mode": "single-turn", "question": "What is my dog called?", "answer": "Biscuit"}
+    asked = {
+        "id": "d1",
+        "mode": "single-turn",
+        "question": "What is my dog called?",
+        "answer": "Biscuit",
+    }
     (folder / "data/dialogue_en_questions.json").write_text(json.dumps([asked]))
     assert osler("bench", "memory", "--data", "data", "--memories", "raw", "--out", "bench") == 0
     spoil(folder, folder / "bad")
@@ -48,15 +73,24 @@ def spoil(folder: Path, spoiled: Path) -> None:
         "empty.osler": b"",
         "junk.osler": junk,
         "text.osler": "This is no run.\n" * 50,
-        "half.osler": (folder / "runs/run.osler").read_bytes()[: (folder / "runs/run.osler").stat().st_size // 2],
+        "half.osler": (
+            (folder / "runs/run.osler").read_bytes()[
+                : (folder / "runs/run.osler").stat().st_size // 2
+            ]
+        ),
         "junk.yaml": junk,
         "junk.xlsx": junk,
         "half.xlsx": (folder / "sheet.xlsx").read_bytes()[:2000],
         "empty.jsonl": b"",
         "deep.json": "[" * 100_000,
         "deep.yaml": "[" * 50_000,
-        "bomb.yaml": "a: &a [x,x,x,x,x,x,x,x,x]\n"
-        + "".join(f"{chr(98 + n)}: &{chr(98 + n)} [{','.join(['*' + chr(97 + n)] * 9)}]\n" for n in range(9)),
+        "bomb.yaml": (
+            "a: &a [x,x,x,x,x,x,x,x,x]\n"
+            + "".join(
+                f"{chr(98 + n)}: &{chr(98 + n)} [{','.join(['*' + chr(97 + n)] * 9)}]\n"
+                for n in range(9)
+            )
+        ),
         "long.jsonl": '{"id": "' + "x" * 20_000_000 + '"}\n',
         "wide.csv": "," * 400_000 + "\n" + "a," * 400_000 + "\n",
         "latin.jsonl": '{"id": "caf\xe9"}\n'.encode("latin-1"),
@@ -98,7 +132,9 @@ def damage(run: Path, folder: Path) -> None:
         "records": "UPDATE records SET body = x'789c0300'",
         "verdicts": "UPDATE verdicts SET verdict = 'elephant', rung = 7, because = x'00'",
         "tables": "DROP TABLE results",
-        "foreign": "UPDATE cells SET memory = 'no_such_module:Memory', state = state WHERE memory = 'raw'",
+        "foreign": (
+            "UPDATE cells SET memory = 'no_such_module:Memory', state = state WHERE memory = 'raw'"
+        ),
     }
     for name, change in changes.items():
         shutil.copy(run, folder / f"{name}.osler")
@@ -117,7 +153,9 @@ def damage(run: Path, folder: Path) -> None:
     with sqlite3.connect(folder / "foreign.osler") as file:
         write_checksums(file)
         for cell, body in file.execute("SELECT cell, body FROM transcripts").fetchall():
-            told = zlib.decompress(body).replace(b'"memory":"raw"', b'"memory":"no_such_module:Memory"')
+            told = zlib.decompress(body).replace(
+                b'"memory":"raw"', b'"memory":"no_such_module:Memory"'
+            )
             changed = zlib.compress(told)
             row = (changed, checksum(changed), cell)
             file.execute("UPDATE transcripts SET body = ?, checksum = ? WHERE cell = ?", row)

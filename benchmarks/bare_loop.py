@@ -1,6 +1,8 @@
-"""A loop that does nothing but ask: chains of prompts, each prompt after the answer to the one before.
+"""A loop that only asks: chains of prompts, each prompt after the answer to the last.
 
-python benchmarks/bare_loop.py URL PROMPTS.json AT_ONCE      prints the calls and the seconds as one line of JSON
+python benchmarks/bare_loop.py URL PROMPTS.json AT_ONCE
+
+It prints the calls and the seconds as a line of JSON.
 """
 
 from __future__ import annotations
@@ -15,7 +17,9 @@ from typing import Any
 import aiohttp
 
 
-async def ask_all(url: str, chains: list[list[list[dict[str, Any]]]], at_once: int) -> dict[str, float]:
+async def ask_all(
+    url: str, chains: list[list[list[dict[str, Any]]]], at_once: int
+) -> dict[str, float]:
     """Ask the prompts of every chain in turn, so many chains side by side."""
     gate = asyncio.Semaphore(at_once)
     connector = aiohttp.TCPConnector(limit=at_once)
@@ -37,4 +41,8 @@ async def ask_all(url: str, chains: list[list[list[dict[str, Any]]]], at_once: i
 
 if __name__ == "__main__":
     _, url, prompts, at_once = sys.argv
-    print(json.dumps(asyncio.run(ask_all(url, json.loads(Path(prompts).read_text("utf-8")), int(at_once)))))
+    print(
+        json.dumps(
+            asyncio.run(ask_all(url, json.loads(Path(prompts).read_text("utf-8")), int(at_once)))
+        )
+    )

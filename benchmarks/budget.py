@@ -1,13 +1,14 @@
-"""What each memory is worth to the doctor when the room for it shrinks: right diagnoses of the bundled patients.
+"""What each memory is worth when the room for it shrinks: diagnoses of the bundled patients.
 
-python benchmarks/budget.py                              the full budget, and those of the last four turns
-python benchmarks/budget.py --budget 250 --budget 125    rows for further budgets, in tokens of a recall
+python benchmarks/budget.py                              the full budget, and that of four turns
+python benchmarks/budget.py --budget 250 --budget 125    rows for further budgets, in tokens
 
-Nobody here is a model. Of each pair of rows, `raw` is the dialogue word for word and `tim` its thoughts. For the four
-turns, `raw` holds the last four of them, and `tim` may at each recall take as many tokens as the last four turns of its
-own consultation would, however little was said in them. The pair after that has one budget for all recalls, as any run
-has: what the last four turns took on average. Patients are the units of the interval and the test: one patient is there
-in both languages.
+Nobody here is a model. Of each pair of rows, `raw` is the dialogue word for word and `tim` its
+thoughts. For the four turns, `raw` holds the last four of them, and `tim` may at each recall take
+as many tokens as the last four turns of its own consultation would, however little was said in
+them. The pair after that has one budget for all recalls, as any run has: what the last four turns
+took on average. Patients are the units of the interval and the test: one patient is there in both
+languages.
 """
 
 from __future__ import annotations
@@ -23,17 +24,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-sys.path.insert(0, str(Path(__file__).parents[1]))  # so that memories are found as `benchmarks.budget:...`
+sys.path.insert(
+    0, str(Path(__file__).parents[1])
+)  # so that memories are found as `benchmarks.budget:...`
 
-from osler.eval.scoring import spoken
+from osler.eval.scoring import exact_verdicts
 from osler.eval.statistics import Trial, paired
 from osler.eval.verdict import Verdict
 from osler.memory import Change, Memory, MemorySettings, Recall, Turn, memory_factory
-from osler.memory.base import tokens
+from osler.memory.base import Query, tokens
 from osler.records import Language, RecordPool
 from osler.records.schema import PatientRecord
 from osler.runs.events import Recalled
-from osler.runs.plan import PLAIN, RULES, Cell, Column, Settings
+from osler.runs.plan import Cell, Column
+from osler.settings.names import PLAIN, RULES
+from osler.settings.run_settings import RunSettings
 from osler.simulator.clients import Clients
 from osler.simulator.worker import simulate_one
 
@@ -55,18 +60,20 @@ class LastFour:
         self._turns.append(turn)
         return Change()
 
-    async def recall(self, query: str) -> Recall:
+    async def recall(self, query: Query) -> Recall:
         """What a raw memory of these turns alone would bring."""
         raw = memory_factory("raw")(self._settings)
         for turn in self._turns:
             await raw.remember(turn)
         return await raw.recall(query)
 
-    def snapshot(self) -> dict[str, Any]:
+    @property
+    def state(self) -> dict[str, Any]:
         """The turns it holds."""
         return {"turns": [turn.model_dump() for turn in self._turns]}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    @state.setter
+    def state(self, state: dict[str, Any]) -> None:
         """Exactly these turns."""
         self._turns = deque(map(Turn.model_validate, state["turns"]), maxlen=LAST)
 
@@ -87,25 +94,27 @@ class TimOfFour:
         await self._last.remember(turn)
         return await self._tim.remember(turn)
 
-    async def recall(self, query: str) -> Recall:
+    async def recall(self, query: Query) -> Recall:
         """What the same memory brings when it has that budget."""
         budget = tokens((await self._last.recall(query)).text)
         return await self._with(budget).recall(query)
 
     def _with(self, budget: int) -> Memory:
-        """A memory's budget is fixed when it is made, so one of this budget takes over all that is known."""
+        """Another memory with this budget and the same state: a budget cannot be changed."""
         tim = memory_factory("tim")(self._settings.model_copy(update={"budget": budget}))
-        tim.restore(self._tim.snapshot())
+        tim.state = self._tim.state
         return tim
 
-    def snapshot(self) -> dict[str, Any]:
+    @property
+    def state(self) -> dict[str, Any]:
         """Both memories."""
-        return {"tim": self._tim.snapshot(), "last": self._last.snapshot()}
+        return {"tim": self._tim.state, "last": self._last.state}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    @state.setter
+    def state(self, state: dict[str, Any]) -> None:
         """Exactly these."""
-        self._tim.restore(state["tim"])
-        self._last.restore(state["last"])
+        self._tim.state = state["tim"]
+        self._last.state = state["last"]
 
 
 class Row(NamedTuple):
@@ -113,7 +122,7 @@ class Row(NamedTuple):
 
     title: str
     memory: str
-    settings: Settings
+    settings: RunSettings
 
 
 class Outcome(NamedTuple):
@@ -124,13 +133,13 @@ class Outcome(NamedTuple):
     """Of the last recall, with which the doctor concludes."""
 
 
-def pair_of(settings: Settings, budget: int) -> tuple[Row, Row]:
+def pair_of(settings: RunSettings, budget: int) -> tuple[Row, Row]:
     """Raw and tim with so many tokens at every recall."""
     own = replace(settings, budget=budget)
     return Row(f"raw, {budget} tokens", "raw", own), Row(f"tim, {budget} tokens", "tim", own)
 
 
-def four_turns(settings: Settings) -> tuple[Row, Row]:
+def four_turns(settings: RunSettings) -> tuple[Row, Row]:
     """Raw that holds four turns, and tim with the tokens of these."""
     return (
         Row("raw, last four turns", f"benchmarks.budget:{LastFour.__name__}", settings),
@@ -143,16 +152,25 @@ def held(row: Row, record: PatientRecord) -> Outcome:
     cell = Cell(record.id, Column.of(RULES, PLAIN, row.memory), 1)
     transcript = asyncio.run(simulate_one(record, cell, row.settings, Clients()))
     if not transcript.ending.is_answer:
-        raise SystemExit(f"{record.id} with {row.memory} ended with {transcript.ending.value}: {transcript.events[-1]}")
-    [diagnosis] = [said for said in spoken(transcript, record) if said.kind == "diagnosis"]
+        raise SystemExit(
+            f"{record.id} with {row.memory} ended with {transcript.ending.value}:"
+            f" {transcript.events[-1]}"
+        )
+    verdicts = {verdict.kind: verdict for verdict in exact_verdicts(transcript, record)}
     recalls = [event.recall.text for event in transcript.events if isinstance(event, Recalled)]
-    return Outcome(diagnosis.verdict == Verdict.CORRECT.value, tokens(recalls[-1]) if recalls else 0)
+    is_right = verdicts["diagnosis"].verdict == Verdict.CORRECT.value
+    return Outcome(is_right, tokens(recalls[-1]) if recalls else 0)
 
 
-def right_in(outcomes: Mapping[str, Outcome], records: Sequence[PatientRecord]) -> dict[Trial, float]:
+def right_in(
+    outcomes: Mapping[str, Outcome], records: Sequence[PatientRecord]
+) -> dict[Trial, float]:
     """Right or wrong by patient; the languages of one patient are its trials."""
     places = list(Language)
-    return {Trial(one.patient, places.index(one.language)): float(outcomes[one.id].is_right) for one in records}
+    return {
+        Trial(one.patient, places.index(one.language)): float(outcomes[one.id].is_right)
+        for one in records
+    }
 
 
 def parts(records: Sequence[PatientRecord]) -> Iterator[Sequence[PatientRecord]]:
@@ -172,21 +190,39 @@ def taken(outcomes: Mapping[str, Outcome]) -> int:
     return round(sum(outcome.tokens for outcome in outcomes.values()) / len(outcomes))
 
 
-def compare(raw: Mapping[str, Outcome], tim: Mapping[str, Outcome], records: Sequence[PatientRecord]) -> None:
+def compare(
+    raw: Mapping[str, Outcome], tim: Mapping[str, Outcome], records: Sequence[PatientRecord]
+) -> None:
     """The gain of tim in each part, and on how many trials only one of the two is right."""
     gains = [paired(right_in(tim, some), right_in(raw, some)) for some in parts(records)]
-    print(f"{'  tim - raw':24}" + "".join(f"{gain.only_first - gain.only_second:+8}" for gain in gains))
+    print(
+        f"{'  tim - raw':24}"
+        + "".join(f"{gain.only_first - gain.only_second:+8}" for gain in gains)
+    )
     counts = "".join(f"{f'{gain.only_second}/{gain.only_first}':>8}" for gain in gains)
     both = gains[-1]
-    between = f"[{100 * both.interval.low:+.1f}, {100 * both.interval.high:+.1f}]" if both.interval else "unknown"
-    print(f"{'  only raw / only tim':24}{counts}   95 % of the gain in points {between}, p = {both.p_value:.3g}\n")
+    between = (
+        f"[{100 * both.interval.low:+.1f}, {100 * both.interval.high:+.1f}]"
+        if both.interval
+        else "unknown"
+    )
+    print(
+        f"{'  only raw / only tim':24}{counts}   95 % of the gain in points {between}, p ="
+        f" {both.p_value:.3g}\n"
+    )
 
 
-def run(settings: Settings, budgets: Sequence[int], workers: int) -> None:
+def run(settings: RunSettings, budgets: Sequence[int], workers: int) -> None:
     began = time.perf_counter()
     records = list(RecordPool.open())
-    print(f"right diagnoses of {len(records)} records, seed {settings.seed}; the tokens are those of the last recall\n")
-    heads = [f"{name} {len(some)}" for name, some in zip([*Language, "both"], parts(records), strict=True)]
+    print(
+        f"right diagnoses of {len(records)} records, seed {settings.seed}; the tokens are those of"
+        " the last recall\n"
+    )
+    heads = [
+        f"{name} {len(some)}"
+        for name, some in zip([*Language, "both"], parts(records), strict=True)
+    ]
     print(f"{'':24}" + "".join(f"{head:>8}" for head in heads) + f"{'tokens':>10}")
     with ProcessPoolExecutor(workers) as pool:
 
@@ -221,12 +257,16 @@ def at_least_one(text: str) -> int:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--budget", type=at_least_one, action="append", default=[], help="tokens; can be repeated")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--budget", type=at_least_one, action="append", default=[], help="tokens; can be repeated"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=at_least_one, default=2, help="processes")
     options = parser.parse_args()
-    run(Settings(seed=options.seed), options.budget, options.workers)
+    run(RunSettings(seed=options.seed), options.budget, options.workers)
 
 
 if __name__ == "__main__":

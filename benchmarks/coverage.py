@@ -2,11 +2,12 @@
 
 python benchmarks/coverage.py [--differences] [--quick]
 
-For 3 to 12 patients with 1 to 4 trials each: the worst coverage over accuracies of .1 to .9 (with --differences: over
-pairs of columns) and over what a patient's trials have in common, from nothing to everything. It is exact, every run
-that is possible being listed, but for differences with so many runs that they are drawn. Then the widths, also with
-many patients. Before: Wilson's interval where each patient had one trial or all values were equal, else the
-percentile interval of 10,000 resamples of patients (here 1,000).
+For 3 to 12 patients with 1 to 4 trials each: the worst coverage over accuracies of .1 to .9 (with
+--differences: over pairs of columns) and over what a patient's trials have in common, from nothing
+to everything. It is exact, every run that is possible being listed, but for differences with so
+many runs that they are drawn. Then the widths, also with many patients. Before: Wilson's interval
+where each patient had one trial or all values were equal, else the percentile interval of 10,000
+resamples of patients (here 1,000).
 """
 
 from __future__ import annotations
@@ -35,7 +36,13 @@ from tests.eval.exact_coverage import (
     possible_runs,
 )
 
-from osler.eval.intervals import FEWEST, Interval, difference_interval, mean_interval, score_interval
+from osler.eval.intervals import (
+    FEWEST,
+    Interval,
+    difference_interval,
+    mean_interval,
+    score_interval,
+)
 
 Values = Mapping[str, Sequence[float]]
 PATIENTS, TRIALS = range(FEWEST, 13), range(1, 5)
@@ -49,9 +56,15 @@ _DRAWN, _DRAWN_OF_MANY = 3_000, 300
 
 def main() -> None:
     """Print the grid and the widths."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--differences", action="store_true", help="of paired differences, not of shares")
-    parser.add_argument("--quick", action="store_true", help="the new intervals alone, without large numbers")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--differences", action="store_true", help="of paired differences, not of shares"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="the new intervals alone, without large numbers"
+    )
     asked = parser.parse_args()
     values = AHEAD_BEHIND_OR_NEITHER if asked.differences else RIGHT_OR_WRONG
     truths = of_two_columns() if asked.differences else of_one_column()
@@ -74,7 +87,10 @@ def main() -> None:
             print(f"{patients:8}  {trials:6}  {'  '.join(cells)}", flush=True)
     for name, each in worst.items():
         below = sum(share < 0.93 for share in each)
-        print(f"{name}: worst {min(each):.3f}, below .93 in {below} of {len(each)} cells of 3 to 12 patients")
+        print(
+            f"{name}: worst {min(each):.3f}, below .93 in {below} of {len(each)} cells of 3 to 12"
+            " patients"
+        )
 
 
 def _found(
@@ -95,7 +111,10 @@ def mean_before(values_by_patient: Values) -> Interval | None:
     """The interval of a share as it was."""
     totals = np.array([math.fsum(values) for values in values_by_patient.values()])
     sizes = np.array([len(values) for values in values_by_patient.values()])
-    patients, distinct = len(totals), {value for values in values_by_patient.values() for value in values}
+    patients, distinct = (
+        len(totals),
+        {value for values in values_by_patient.values() for value in values},
+    )
     if len(distinct) == 1 or (patients < 30 and set(sizes) == {1}):
         return score_interval(float((totals / sizes).mean()), patients, _Z)
     return _bootstrap(totals, sizes)

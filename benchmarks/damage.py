@@ -1,12 +1,15 @@
-"""Damaged copies of a run: does any command print other figures without a word, or end in a traceback?
+"""Damaged copies of a run.
+
+Does any command print other figures without a word, or end in a traceback?
 
 python benchmarks/damage.py                  88 copies, every command on each of them
 python benchmarks/damage.py --copies 16      fewer
 
-A small run is held, judged by a second judge and explained. Then copies of its file are damaged: one bit of something
-stored, bits anywhere, swapped, zeroed or repeated pages, a cut head or tail. Every command reads every copy. What it
-prints or writes is compared with the same command on the sound file: it must be the same, or the command must say that
-the run is damaged. At last every copy is repaired, and compared once more.
+A small run is held, judged by a second judge and explained. Then copies of its file are damaged:
+one bit of something stored, bits anywhere, swapped, zeroed or repeated pages, a cut head or tail.
+Every command reads every copy. What it prints or writes is compared with the same command on the
+sound file: it must be the same, or the command must say that the run is damaged. At last every copy
+is repaired, and compared once more.
 """
 
 from __future__ import annotations
@@ -30,10 +33,19 @@ from typing import NamedTuple
 
 from osler import errors
 from osler.cli import main as osler_main
+from osler.runs.reply_faults import FaultyReply, PatientReading, ReplyFaults
 from osler.runs.store import RunWriter, StoredScore, StoredVerdict
 
 CASES = ("pneumonia-en", "gout-en", "croup-zh")
-PLAN = (*(word for case in CASES for word in ("--case", case)), "--memory", "raw", "--memory", "tim", "--turns", "4")
+PLAN = (
+    *(word for case in CASES for word in ("--case", case)),
+    "--memory",
+    "raw",
+    "--memory",
+    "tim",
+    "--turns",
+    "4",
+)
 SIMULATE = ("simulate", *PLAN, "--quiet", "--out", "run.osler")
 COMMANDS = {
     "compare": ("compare", "run.osler"),
@@ -86,10 +98,14 @@ def sound_run(folder: Path) -> Path:
     with RunWriter.resume(path) as store:
         for number, _ in enumerate(range(2 * len(CASES)), 1):
             verdict = "correct" if number % 2 else "wrong"
-            said = [StoredVerdict(kind, verdict, "model", f"by the {kind}") for kind in ("diagnosis", "treatment")]
-            store.scored(number, StoredScore("examiner", said))
-            counts = {"leaks": number, "fabrications": 1, "contradictions": 0, "faults": [], "unread": []}
-            store.patient_judged(number, "reader", counts, 10, 0.01)
+            said = [
+                StoredVerdict(kind, verdict, "model", f"by the {kind}")
+                for kind in ("diagnosis", "treatment")
+            ]
+            store.store_score(number, StoredScore("examiner", said))
+            faulty = (FaultyReply(1, ReplyFaults(leaks=("It is",))),)
+            reading = PatientReading(drawn=(1, 2), faulty=faulty)
+            store.store_reading(number, "reader", reading.model_dump(mode="json"), 10, 0.01)
     assert run(folder, COMMANDS["explain"]).code == 0
     return path
 
@@ -152,7 +168,10 @@ def change_pages(path: Path, rng: random.Random, how: str) -> str:
     """Swap two pages, fill one with zeros, or write one over another."""
     size = 4096
     content = bytearray(path.read_bytes())
-    first, second = (slice(page * size, (page + 1) * size) for page in rng.sample(range(1, len(content) // size), 2))
+    first, second = (
+        slice(page * size, (page + 1) * size)
+        for page in rng.sample(range(1, len(content) // size), 2)
+    )
     if how == "swapped":
         content[first], content[second] = content[second], content[first]
     else:
@@ -173,7 +192,10 @@ Damage = Callable[[Path, random.Random], str]
 
 
 def damages(copies: int) -> Iterator[Damage]:
-    """As many ways to damage a file as there are copies: half of them one bit of something stored."""
+    """As many ways to damage a file as there are copies.
+
+    Half of them one bit of something stored.
+    """
     others: list[Damage] = [
         *(partial(flip_anywhere, number=number) for number in (1, 1, 5, 20)),
         *(partial(change_pages, how=how) for how in ("swapped", "zeroed", "repeated", "swapped")),
@@ -191,18 +213,31 @@ def kind_of(outcome: Outcome, sound: Outcome) -> str:
     """How a command took the damage."""
     if "Traceback" in outcome.told + outcome.figures:
         return "traceback"
-    if outcome.code == 2 and outcome.told.splitlines()[-1:] and outcome.told.splitlines()[-1].startswith("osler: "):
+    if (
+        outcome.code == 2
+        and outcome.told.splitlines()[-1:]
+        and outcome.told.splitlines()[-1].startswith("osler: ")
+    ):
         return "refused in one line"
     if outcome.figures == sound.figures and outcome.code == sound.code:
         return "same figures"
     said = outcome.told + outcome.figures
-    if "damaged" in said or "left out" in said or (outcome.code == 1 and "is not as it was written" in said):
+    if (
+        "damaged" in said
+        or "left out" in said
+        or (outcome.code == 1 and "is not as it was written" in said)
+    ):
         return "said what is left out"
     return "OTHER FIGURES WITHOUT A WORD"
 
 
-def one_copy(folder: Path, seed: int, damage: Damage, sound: dict[str, Outcome]) -> list[tuple[str, str, str, str]]:
-    """Damage a copy, and run every command on it: the damage, the command, how it took it, and what it said."""
+def one_copy(
+    folder: Path, seed: int, damage: Damage, sound: dict[str, Outcome]
+) -> list[tuple[str, str, str, str]]:
+    """Damage a copy, and run every command on it.
+
+    The damage, the command, how it took it, and what it said.
+    """
     told = []
     with tempfile.TemporaryDirectory() as there:
         copy, place = folder / "run.osler", Path(there)
@@ -217,14 +252,20 @@ def one_copy(folder: Path, seed: int, damage: Damage, sound: dict[str, Outcome])
                 told += [(what, "repair", kind_of(outcome, outcome), outcome.figures)]
                 repaired, outcome = outcome, run(place, COMMANDS["compare"])
                 lost = any(word in repaired.figures for word in ("held again", "removed", "lost"))
-                outcome = outcome._replace(told=outcome.told + ("what was left out was said by repair" * lost))
+                outcome = outcome._replace(
+                    told=outcome.told + ("what was left out was said by repair" * lost)
+                )
             shown = outcome.told if outcome.told else outcome.figures[-300:]
-            told.append((what, name, kind_of(outcome, sound[name if name != REPAIR else "compare"]), shown))
+            told.append(
+                (what, name, kind_of(outcome, sound[name if name != REPAIR else "compare"]), shown)
+            )
     return told
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--copies", type=int, default=88)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=2)
@@ -239,12 +280,20 @@ def main() -> int:
             sound[name] = run(folder, command)
             assert sound[name].code == 0, (name, sound[name].told)
             path.write_bytes(kept)
-        jobs = [(folder, given.seed + number, damage, sound) for number, damage in enumerate(damages(given.copies))]
+        jobs = [
+            (folder, given.seed + number, damage, sound)
+            for number, damage in enumerate(damages(given.copies))
+        ]
         with multiprocessing.get_context("fork").Pool(given.workers) as pool:
-            results = [line for lines in pool.starmap(one_copy, jobs, chunksize=1) for line in lines]
+            results = [
+                line for lines in pool.starmap(one_copy, jobs, chunksize=1) for line in lines
+            ]
     report(results, verbose=given.verbose)
     bad = sum(kind in ("traceback", "OTHER FIGURES WITHOUT A WORD") for _, _, kind, _ in results)
-    print(f"{given.copies} damaged copies, {len(results)} commands: {bad} with other figures or a traceback")
+    print(
+        f"{given.copies} damaged copies, {len(results)} commands: {bad} with other figures or a"
+        " traceback"
+    )
     return 1 if bad else 0
 
 
@@ -254,7 +303,10 @@ def report(results: list[tuple[str, str, str, str]], *, verbose: bool) -> None:
         print(f"\nby {title}")
         for name in dict.fromkeys(line[place] for line in results):
             counts = Counter(line[2] for line in results if line[place] == name)
-            print(f"  {name}: {', '.join(f'{number} {kind}' for kind, number in counts.most_common())}")
+            print(
+                f"  {name}:"
+                f" {', '.join(f'{number} {kind}' for kind, number in counts.most_common())}"
+            )
     for what, command, kind, told in results:
         if verbose or kind in ("traceback", "OTHER FIGURES WITHOUT A WORD"):
             print(f"\n{what} · {command} · {kind}\n{told}")

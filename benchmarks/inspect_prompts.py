@@ -1,4 +1,6 @@
-"""Repeats the prompts of consultations with inspect_ai, for `throughput.py --only clients`; prints one line of JSON.
+"""Repeats the prompts of consultations with inspect_ai, for `throughput.py --only clients`.
+
+Prints one line of JSON.
 
 PYTHON benchmarks/inspect_prompts.py URL PROMPTS.json AT_ONCE      by a Python that has inspect_ai
 """
@@ -23,7 +25,9 @@ def consultation(chains: list[list[list[dict[str, str]]]]) -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         for messages in chains[int(state.sample_id)]:
-            await get_model().generate([ChatMessageUser(content=message["content"]) for message in messages])
+            await get_model().generate(
+                [ChatMessageUser(content=message["content"]) for message in messages]
+            )
         return state
 
     return solve

@@ -1,11 +1,14 @@
-"""A stand-in for a model server: speaks the OpenAI protocol on loopback, and answers each request after a set time.
+"""A stand-in for a model server.
+
+Speaks the OpenAI protocol on loopback, and answers each request after a set time.
 
 python benchmarks/loopback.py --latency 0.2      prints its address, and serves until its input ends
 
-It runs in a process of its own and does as little as it can, so that what is measured is who asks. Its answers are
-made from the prompt alone: a doctor asks something else each turn and concludes after seven to ten questions, a patient
-tells what it was given, a memory notes what was said. They call each other by names that never come twice, so that no
-cache of texts helps more than it would with a real model. `GET /v1/stats` says how many calls it had.
+It runs in a process of its own and does as little as it can, so that what is measured is who asks.
+Its answers are made from the prompt alone: a doctor asks something else each turn and concludes
+after seven to ten questions, a patient tells what it was given, a memory notes what was said. They
+call each other by names that never come twice, so that no cache of texts helps more than it would
+with a real model. `GET /v1/stats` says how many calls it had.
 """
 
 from __future__ import annotations
@@ -19,11 +22,17 @@ from typing import Any
 
 QUESTIONS = {
     "en": (
-        *("When did this begin, and did it come on suddenly?", "Does anything make it better or worse?"),
+        *(
+            "When did this begin, and did it come on suddenly?",
+            "Does anything make it better or worse?",
+        ),
         *("Have you had a fever or chills?", "What did the physical examination show?"),
         *("What did the blood tests show?", "What did the X-ray, ultrasound or CT scan show?"),
         *("Which illnesses have you had in the past?", "Do you smoke or drink alcohol?"),
-        *("Which medicines do you take every day?", "Is there an illness that runs in your family?"),
+        *(
+            "Which medicines do you take every day?",
+            "Is there an illness that runs in your family?",
+        ),
         *("Are you allergic to any medicine?", "Have you ever had an operation?"),
         *("Do you feel sick, or have you vomited?", "Are you short of breath, or do you cough?"),
         *("Have you lost weight lately?", "What did the urine test show?"),
@@ -53,7 +62,10 @@ CONCLUSION = {
         "reasoning": "了解到的情况没有提示更严重的疾病。",
     },
 }
-_SYLLABLES = {"en": ("ka", "lo", "mi", "ru", "ten", "vas", "bo", "shi"), "zh": tuple("安宁康泰和平昌盛瑞祥福禄")}
+_SYLLABLES = {
+    "en": ("ka", "lo", "mi", "ru", "ten", "vas", "bo", "shi"),
+    "zh": tuple("安宁康泰和平昌盛瑞祥福禄"),
+}
 _LEFT = re.compile(r"You may ask (\d+) more|你还可以问(\d+)次")
 _POINT = re.compile(r"^- (.+)$", re.MULTILINE)
 _DENIED = re.compile(r"^(.+?)(?:: no\.|：没有。)")
@@ -79,7 +91,10 @@ def answer(messages: list[dict[str, Any]], nth: int) -> str:
     if "one per line, names only" in first or "列出五个最可能的诊断" in first:
         return "\n".join([CONCLUSION[language]["diagnosis"], *CONCLUSION[language]["differential"]])
     if '"treatment"' in first:
-        return json.dumps({key: CONCLUSION[language][key] for key in ("treatment", "reasoning")}, ensure_ascii=False)
+        return json.dumps(
+            {key: CONCLUSION[language][key] for key in ("treatment", "reasoning")},
+            ensure_ascii=False,
+        )
     if "in the first person" in first or "第一人称" in first:
         told = " ".join(_told(point, language) for point in _POINT.findall(first))
         return (
@@ -122,8 +137,16 @@ def _thoughts(prompt: str, language: str) -> str:
     said = _QUOTED.search(prompt)
     told = said[1][:60] if said else ""
     subject, relation = ("patient", "says") if language == "en" else ("患者", "说")
-    thought = {"subject": subject, "relation": relation, "object": told, "negated": False, "when": ""}
-    return json.dumps({"thoughts": [thought] if told else [], "forget": [], "merge": []}, ensure_ascii=False)
+    thought = {
+        "subject": subject,
+        "relation": relation,
+        "object": told,
+        "negated": False,
+        "when": "",
+    }
+    return json.dumps(
+        {"thoughts": [thought] if told else [], "forget": [], "merge": []}, ensure_ascii=False
+    )
 
 
 def _things(prompt: str) -> str:
@@ -154,7 +177,10 @@ class Stats:
 
 
 class Connection(asyncio.Protocol):
-    """HTTP/1.1 with keep-alive, as far as clients of this protocol use it: a head, a length and a body."""
+    """HTTP/1.1 with keep-alive, as far as clients of this protocol use it.
+
+    A head, a length and a body.
+    """
 
     def __init__(self, latency: float, stats: Stats) -> None:
         self._latency, self._stats, self._buffer = latency, stats, b""
@@ -173,7 +199,10 @@ class Connection(asyncio.Protocol):
             length = int(found[1]) if (found := re.search(rb"content-length: *(\d+)", head)) else 0
             if len(self._buffer) < end + 4 + length:
                 return
-            body, self._buffer = self._buffer[end + 4 : end + 4 + length], self._buffer[end + 4 + length :]
+            body, self._buffer = (
+                self._buffer[end + 4 : end + 4 + length],
+                self._buffer[end + 4 + length :],
+            )
             if head.startswith(b"get"):
                 self._send(self._stats.as_json())
             else:
@@ -194,7 +223,10 @@ class Connection(asyncio.Protocol):
 
     def _send(self, body: bytes) -> None:
         if self._transport is not None and not self._transport.is_closing():
-            head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+            head = (
+                "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length:"
+                f" {len(body)}\r\n\r\n"
+            )
             self._transport.write(head.encode() + body)
 
 
@@ -206,7 +238,13 @@ def completion(request: dict[str, Any], nth: int) -> bytes:
     usage = {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said}
     message = {"role": "assistant", "content": text}
     choice = {"index": 0, "finish_reason": "stop", "message": message}
-    body = {"id": "1", "object": "chat.completion", "created": 1, "model": request["model"], "choices": [choice]}
+    body = {
+        "id": "1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": request["model"],
+        "choices": [choice],
+    }
     return json.dumps({**body, "usage": usage}).encode()
 
 
@@ -214,13 +252,19 @@ async def serve(latency: float) -> None:
     """Serve until the input ends, as it does when whoever started this is gone."""
     loop = asyncio.get_running_loop()
     stats = Stats()
-    server = await loop.create_server(lambda: Connection(latency, stats), "127.0.0.1", 0, backlog=1024)
+    server = await loop.create_server(
+        lambda: Connection(latency, stats), "127.0.0.1", 0, backlog=1024
+    )
     print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", flush=True)
     await loop.run_in_executor(None, sys.stdin.read)
     server.close()
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--latency", type=float, default=0.2, help="seconds from a request to its answer")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--latency", type=float, default=0.2, help="seconds from a request to its answer"
+    )
     asyncio.run(serve(parser.parse_args().latency))

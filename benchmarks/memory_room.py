@@ -1,21 +1,24 @@
-"""How much room each memory takes, and how long it takes to recall and to remember, as a conversation grows.
+"""How much room and time each memory takes as a conversation grows.
 
-python benchmarks/memory_room.py shared/data                            every memory, both languages, 1,000 and 10,000
-python benchmarks/memory_room.py shared/data --memory tim --language zh --sizes 1000
-python benchmarks/memory_room.py shared/data --memory tim --profile     with the functions that take most time
+python benchmarks/memory_room.py FOLDER                            all memories, both languages
+python benchmarks/memory_room.py FOLDER --memory tim --language zh --sizes 1000
+python benchmarks/memory_room.py FOLDER --memory tim --profile     with the slowest functions
 
-The turns are those of the conversations in the folder (SCM, GVD, KdConv, PriMock57), shuffled. Where that is not
-enough, a question of one turn and a reply of another make a new one. They have no clock, so that nothing fades. They
-are remembered without a model, with the default options; queries are questions about the conversations.
+The turns are those of the conversations in the folder (SCM, GVD, KdConv, PriMock57), shuffled.
+Where that is not enough, a question of one turn and a reply of another make a new one. They have no
+clock, so that nothing fades. They are remembered without a model, with the default options; queries
+are questions about the conversations.
 
-Every memory has a process of its own. `MB` is what the resident memory (RSS) has grown by since the package was
-imported: dictionaries, caches and the memory itself, after the recalls at that size. `words` is the part that was
-there after ten other turns in another memory of that kind: dictionaries that every memory of a process shares. `peak`
-is the highest that RSS ever was, likewise. `recall` and `remember` are medians in milliseconds of processor time, the
-latter of the last 100 turns.
+Every memory has a process of its own. `MB` is what the resident memory (RSS) has grown by since the
+package was imported: dictionaries, caches and the memory itself, after the recalls at that size.
+`words` is the part that was there after ten other turns in another memory of that kind:
+dictionaries that every memory of a process shares. `peak` is the highest that RSS ever was,
+likewise. `recall` and `remember` are medians in milliseconds of processor time, the latter of the
+last 100 turns.
 
-Beside it, in the same process: `text`, the room that the same turns take as Python strings, and `flat`, the time of a
-search for the ten nearest in a `faiss.IndexFlatIP` of as many rows of 384 numbers, as a small sentence encoder has.
+Beside it, in the same process: `text`, the room that the same turns take as Python strings, and
+`flat`, the time of a search for the ten nearest in a `faiss.IndexFlatIP` of as many rows of 384
+numbers, as a small sentence encoder has.
 """
 
 from __future__ import annotations
@@ -45,7 +48,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import numpy as np
 
 from osler.language import Language
-from osler.memory import MemorySettings, Turn, memory_factory
+from osler.memory import MemorySettings, Query, Turn, memory_factory
 from osler.memory.registry import BUILT_IN
 
 SIZES = (1_000, 10_000)
@@ -71,7 +74,7 @@ class Measured(NamedTuple):
     remember: float
 
 
-def said(folder: Path, language: Language) -> tuple[list[tuple[str, str]], list[str]]:
+def data(folder: Path, language: Language) -> tuple[list[tuple[str, str]], list[str]]:
     """All exchanges of a language, and the questions about them."""
     from benchmarks.recall import exchanges, gvd_conversations, kdconv_pool, read, scm_conversations
 
@@ -80,13 +83,16 @@ def said(folder: Path, language: Language) -> tuple[list[tuple[str, str]], list[
         *scm_conversations(memory / "scm", language),
         *gvd_conversations(memory / "gvd", language),
     ]
-    pairs = [(turn.question, turn.reply) for turns, _ in conversations for turn in turns]
-    questions = [question for _, asked in conversations for question in asked]
+    pairs = []
+    questions = []
+    for conversation in conversations:
+        pairs += [(turn.question, turn.reply) for turn in conversation.turns]
+        questions += conversation.questions
     if language is Language.ZH:
         for domain in ("travel", "film", "music"):
             pool = kdconv_pool(read(memory / f"kdconv/{domain}_dev.json"))
             pairs += [(turn.question, turn.reply) for turn in pool.turns]
-            questions += [asked.question for asked in pool.asked]
+            questions += [question.text for question in pool.questions]
     else:
         for consultation in read(folder / "human/primock57_days1to3.json"):
             pairs += exchanges([turn["text"] for turn in consultation["turns"]])
@@ -94,7 +100,10 @@ def said(folder: Path, language: Language) -> tuple[list[tuple[str, str]], list[
 
 
 def talk(pairs: Sequence[tuple[str, str]]) -> Iterator[Turn]:
-    """The exchanges as turns, shuffled; then a question of one and a reply of another, without end."""
+    """The exchanges as turns, shuffled.
+
+    Then a question of one and a reply of another, without end.
+    """
     rng = random.Random(0)
     shuffled = rng.sample(pairs, len(pairs))
     number = 0
@@ -127,11 +136,16 @@ async def milliseconds(work: Callable[[], Awaitable[object]]) -> float:
 
 def bytes_as_text(turns: Sequence[Turn]) -> float:
     """Megabytes of the turns as Python strings."""
-    return sum(sys.getsizeof(turn.question) + sys.getsizeof(turn.reply) for turn in turns) / MEGABYTE
+    return (
+        sum(sys.getsizeof(turn.question) + sys.getsizeof(turn.reply) for turn in turns) / MEGABYTE
+    )
 
 
 def flat_search(size: int) -> float:
-    """Milliseconds of a search in a flat index of faiss; it is built after everything else was measured."""
+    """Milliseconds of a search in a flat index of faiss.
+
+    It is built after everything else was measured.
+    """
     import faiss
 
     faiss.omp_set_num_threads(1)
@@ -146,10 +160,12 @@ def flat_search(size: int) -> float:
     return statistics.median(times)
 
 
-async def measure(name: str, language: Language, folder: Path, sizes: Sequence[int], profile: bool) -> list[Measured]:
+async def measure(
+    name: str, language: Language, folder: Path, sizes: Sequence[int], profile: bool
+) -> list[Measured]:
     """Let one memory grow, and measure it at each size."""
     settings = MemorySettings(language=language)
-    pairs, questions = said(folder, language)
+    pairs, questions = data(folder, language)
     queries = random.Random(1).sample(questions, QUERIES)
     turns = talk(pairs)
     before = resident()
@@ -157,11 +173,16 @@ async def measure(name: str, language: Language, folder: Path, sizes: Sequence[i
     other = memory_factory(name)(settings)
     for turn in islice(talk(pairs[::-1]), WARM_UP):
         await other.remember(turn)
-    await other.recall(queries[0])
+    await other.recall(Query(queries[0]))
     del other
     dictionaries = resident() - before
 
-    memory, text, rows, remembering = memory_factory(name)(settings), 0.0, list[Measured](), list[float]()
+    memory, text, rows, remembering = (
+        memory_factory(name)(settings),
+        0.0,
+        list[Measured](),
+        list[float](),
+    )
     profiler = cProfile.Profile()
     for size in sizes:
         while len(remembering) < size:
@@ -175,11 +196,13 @@ async def measure(name: str, language: Language, folder: Path, sizes: Sequence[i
             profiler.disable()
         if profile:
             pstats.Stats(profiler).sort_stats("tottime").print_stats(30)
-        await memory.recall(queries[0])
+        await memory.recall(Query(queries[0]))
         profiler = cProfile.Profile()
         if profile:
             profiler.enable()
-        recalling = [await milliseconds(lambda query=query: memory.recall(query)) for query in queries]  # type: ignore[misc]
+        recalling = [
+            await milliseconds(lambda query=query: memory.recall(Query(query))) for query in queries
+        ]  # type: ignore[misc]
         profiler.disable()
         if profile:
             pstats.Stats(profiler).sort_stats("tottime").print_stats(30)
@@ -211,18 +234,27 @@ HEADS = ("memory", "", "turns", "words", "MB", "peak", "of text", "recall", "of 
 
 def line(row: Measured) -> str:
     return (
-        f"{row.name:12}{row.language:4}{row.turns:8,}{row.dictionaries:8.0f}{row.grown:8.0f}{row.peak:8.0f}"
-        f"{row.grown / row.text:9.1f}{row.recall:9.2f}{row.recall / row.flat:9.1f}{row.remember:10.2f}"
+        f"{row.name:12}{row.language:4}{row.turns:8,}"
+        f"{row.dictionaries:8.0f}{row.grown:8.0f}{row.peak:8.0f}{row.grown / row.text:9.1f}"
+        f"{row.recall:9.2f}{row.recall / row.flat:9.1f}{row.remember:10.2f}"
     )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, help="with memory/scm, memory/gvd, memory/kdconv and human in it")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "folder", type=Path, help="with memory/scm, memory/gvd, memory/kdconv and human in it"
+    )
     parser.add_argument("--memory", choices=KEEPING, action="append")
     parser.add_argument("--language", choices=list(Language), action="append")
-    parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="numbers of turns, with commas")
-    parser.add_argument("--processes", type=int, default=1, help="memories that are measured at the same time")
+    parser.add_argument(
+        "--sizes", default=",".join(map(str, SIZES)), help="numbers of turns, with commas"
+    )
+    parser.add_argument(
+        "--processes", type=int, default=1, help="memories that are measured at the same time"
+    )
     parser.add_argument("--profile", action="store_true")
     options = parser.parse_args()
     sizes = sorted(map(int, options.sizes.split(",")))

@@ -1,12 +1,15 @@
-"""Runs that are killed while their server misbehaves, beside one that is left alone: are verdicts and tables equal?
+"""Runs that are killed while their server misbehaves, beside one that is left alone.
+
+Are verdicts and tables equal?
 
 python benchmarks/storm.py                     one process, two workers and Ray; forty kills in all
 python benchmarks/storm.py --engines one,two   some of them
 
-A stand-in for a model server on loopback refuses, breaks, cuts, garbles or hangs 42 of 100 requests. `osler simulate`
-holds all 88 bundled patients against it, is killed (the whole process group) at random moments and started again, and
-`osler runs retry` repeats what failed until nothing is left. Then its verdicts and table are compared with those of a
-run of the same answers without faults or kills, and the answers that were given more than once are counted.
+A stand-in for a model server on loopback refuses, breaks, cuts, garbles or hangs 42 of 100
+requests. `osler simulate` holds all 88 bundled patients against it, is killed (the whole process
+group) at random moments and started again, and `osler runs retry` repeats what failed until nothing
+is left. Then its verdicts and table are compared with those of a run of the same answers without
+faults or kills, and the answers that were given more than once are counted.
 """
 
 from __future__ import annotations
@@ -34,8 +37,8 @@ from aiohttp import web
 sys.path.insert(0, str(Path(__file__).parent))
 from loopback import completion
 
-from osler.eval.ladder import LADDER
 from osler.eval.runs import load_run
+from osler.eval.scoring import EXACT
 from osler.runs.events import Called
 from osler.runs.store import RunFile
 
@@ -53,7 +56,10 @@ FAULTS = {"429": 20, "500": 10, "cut": 5, "garbled": 5, "hang": 2}
 
 
 class Server:
-    """Answers by the prompt alone, so that every run gets the same answers; fails as often as told."""
+    """Answers by the prompt alone, so that every run gets the same answers.
+
+    Fails as often as told.
+    """
 
     def __init__(self, *, faults: bool, seed: int) -> None:
         self.faults, self._rng = faults, random.Random(seed)
@@ -90,14 +96,18 @@ class Server:
 
     async def _fault(self, request: web.Request, kind: str) -> web.StreamResponse:
         if kind == "429":
-            return web.json_response({"error": {"message": "slow down"}}, status=429, headers={"Retry-After": "0"})
+            return web.json_response(
+                {"error": {"message": "slow down"}}, status=429, headers={"Retry-After": "0"}
+            )
         if kind == "500":
             return web.json_response({"error": {"message": "broken"}}, status=500)
         if kind == "garbled":
             return web.Response(body=b"<html>busy</html>", content_type="text/html")
         if kind == "hang":
             await asyncio.sleep(20)
-        response = web.StreamResponse(headers={"Content-Type": "application/json", "Content-Length": "1000"})
+        response = web.StreamResponse(
+            headers={"Content-Type": "application/json", "Content-Length": "1000"}
+        )
         await response.prepare(request)
         await response.write(b'{"choices": [')
         if request.transport is not None:
@@ -108,13 +118,19 @@ class Server:
 @contextmanager
 def serving(*, faults: bool, seed: int = 1) -> Iterator[Server]:
     """A server in a thread of its own."""
-    server, ready, loop = Server(faults=faults, seed=seed), threading.Event(), asyncio.new_event_loop()
+    server, ready, loop = (
+        Server(faults=faults, seed=seed),
+        threading.Event(),
+        asyncio.new_event_loop(),
+    )
     stop = asyncio.Event()
 
     async def serve() -> None:
         app = web.Application()
         app.router.add_post("/v1/chat/completions", server.handle)
-        runner = web.AppRunner(app, shutdown_timeout=0.1, handler_cancellation=True, access_log=None)
+        runner = web.AppRunner(
+            app, shutdown_timeout=0.1, handler_cancellation=True, access_log=None
+        )
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", 0).start()
         server.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
@@ -133,10 +149,18 @@ def serving(*, faults: bool, seed: int = 1) -> Iterator[Server]:
 
 
 def osler(*args: str, folder: Path, kill_after: float | None = None) -> tuple[int | None, str]:
-    """One command, killed with all its processes after a while; its exit code (None: killed) and what it said."""
+    """One command, killed with all its processes after a while.
+
+    Its exit code (None: killed) and what it said.
+    """
     command = [sys.executable, "-c", "from osler.cli import main; main()", *args]
     with subprocess.Popen(
-        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        command,
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     ) as process:
         try:
             out, err = process.communicate(timeout=kill_after)
@@ -147,8 +171,19 @@ def osler(*args: str, folder: Path, kill_after: float | None = None) -> tuple[in
     return process.returncode, out + err
 
 
-def simulate(url: str, folder: Path, how: tuple[str, ...], kill_after: float | None = None) -> tuple[int | None, str]:
-    plan = ("--backbone", f"storm@{url}", "--patient", "rules", "--memory", "tim", "--turns", str(TURNS))
+def simulate(
+    url: str, folder: Path, how: tuple[str, ...], kill_after: float | None = None
+) -> tuple[int | None, str]:
+    plan = (
+        "--backbone",
+        f"storm@{url}",
+        "--patient",
+        "rules",
+        "--memory",
+        "tim",
+        "--turns",
+        str(TURNS),
+    )
     rest = ("--concurrency", str(CONCURRENCY), "--timeout", "2", "--out", "run", "--quiet")
     return osler("simulate", *plan, *rest, *how, folder=folder, kill_after=kill_after)
 
@@ -157,9 +192,22 @@ def verdicts(folder: Path) -> list[Any]:
     """All that tables are made from, without times and costs."""
     run = load_run(folder / "runs" / "run.osler")
     try:
-        keep = ("record", "memory", "trial", "state", "diagnosis", "treatment", "turns", "repeats", "diagnosis_verdict")
-        keep = (*keep, "treatment_verdict", "diagnosis_rank", "leaks", "fabrications")
-        return [[row[name] for name in keep] for row in run.rows()]
+        keep = (
+            "record",
+            "memory",
+            "trial",
+            "state",
+            "diagnosis",
+            "treatment",
+            "turns",
+            "repeats",
+            "diagnosis_verdict",
+        )
+        keep = (*keep, "treatment_verdict", "diagnosis_rank", "names_diagnosis", "unknown_digits")
+        scores = run.scores()[list(keep)].astype(object)
+        # Two missing numbers are not equal, two missing values are.
+        rows: list[list[Any]] = scores.where(scores.notna(), None).to_numpy().tolist()
+        return rows
     finally:
         run.close()
 
@@ -167,7 +215,11 @@ def verdicts(folder: Path) -> list[Any]:
 def table(folder: Path) -> str:
     """The comparison as it is printed, without what depends on time."""
     lines = osler("compare", "run", "--format", "csv", folder=folder)[1].splitlines()
-    return "\n".join(line for line in lines if not any(word in line for word in ("second", "token", "call", "storm@")))
+    return "\n".join(
+        line
+        for line in lines
+        if not any(word in line for word in ("second", "token", "call", "storm@"))
+    )
 
 
 def storm(name: str, how: tuple[str, ...], kills: int, whole: Path, seed: int) -> dict[str, Any]:
@@ -191,11 +243,25 @@ def storm(name: str, how: tuple[str, ...], kills: int, whole: Path, seed: int) -
         while left(folder) and rounds < 60:
             rounds += 1
             simulate(server.url, folder, how)
-            osler("runs", "retry", "run", "--timeout", "2", "--concurrency", "16", "--quiet", *how, folder=folder)
+            osler(
+                "runs",
+                "retry",
+                "run",
+                "--timeout",
+                "2",
+                "--concurrency",
+                "16",
+                "--quiet",
+                *how,
+                folder=folder,
+            )
         with RunFile.open(folder / "runs" / "run.osler") as run:
-            standing, unscored = run.status(), len(run.unscored(LADDER))
+            standing, unscored = run.status(), len(run.unscored(EXACT))
             received = [
-                call for transcript in run.transcripts() for call in transcript.of(Called) if call.failure is None
+                call
+                for transcript in run.transcripts()
+                for call in transcript.of(Called)
+                if call.failure is None
             ]
         checked = osler("runs", "check", "run", folder=folder)
         answered = server.answered.total()
@@ -229,7 +295,9 @@ def left(folder: Path) -> bool:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--engines", default="one,two,ray", help="some of one, two, ray")
     parser.add_argument("--kills", type=int, default=KILLS, help="over all engines together")
     parser.add_argument("--seed", type=int, default=1)

@@ -1,34 +1,42 @@
-"""What one driver sustains: how near a run comes to what its model server allows, and what it costs to drive it.
+"""How near a run comes to what its model server allows, and what it costs to drive it.
 
 python benchmarks/throughput.py                      all parts
-python benchmarks/throughput.py --only cpu           one part: cpu, workers, rules, memory or status, each under three
-                                                     minutes on two free cores, clients, under ten, or efficiency, a
+python benchmarks/throughput.py --only cpu           one part: cpu, workers, rules, memory or
+                                                     status, each under three minutes on two free
+                                                     cores, clients, under ten, or efficiency, a
                                                      quarter of an hour
 python benchmarks/throughput.py --only clients --inspect PYTHON
-                                                     beside inspect_ai, by a Python that has it: its requirements
-                                                     exclude some of ours, so that it needs an environment of its own
-                                                     (`python -m venv X && X/bin/pip install inspect-ai openai`)
+                                                     beside inspect_ai, by a Python that has it: its
+                                                     requirements exclude some of ours, so that it
+                                                     needs an environment of its own (`python -m
+                                                     venv X && X/bin/pip install inspect-ai openai`)
 
-Runs of `osler simulate` in a process of their own are measured, against `loopback.py`, a stand-in for a model server
-that answers each request after a fixed time. Machines are noisy: compare what one run prints, not runs of two days.
+Runs of `osler simulate` in a process of their own are measured, against `loopback.py`, a stand-in
+for a model server that answers each request after a fixed time. Machines are noisy: compare what
+one run prints, not runs of two days.
 
-efficiency  ideal time / measured time, where ideal is calls x latency / 64 at 64 calls in flight: what a driver without
-            any work of its own would take. `bound` is the same with the longest consultation as its floor. A batch of
-            some two thousand consultations, and a short run of a quarter of them: loading what is read once, and the
-            last consultations, with ever fewer calls under way, take as long in both. `steady` is the efficiency of
-            what the long one has more: what the middle of a batch has. Beside it one consultation at a time, a few of
-            them and extrapolated per call. The CPU time a call is that of the whole process here, starting up included.
-clients     the share of the ideal rate and the CPU time a call at 200 ms and at 1 s, with raw memory: `MODEL@URL`, and
-            `openai:MODEL` through AutoGen's client and OpenAI's SDK. Beside them a bare aiohttp loop and
-            inspect_ai, which repeat the prompts of the same consultations; inspect_ai writes its log as well. Neither
-            retrieves, checks or remembers anything.
-            Shares are of the whole run; CPU times are from the difference of a long and a short run.
-cpu         CPU time (user and system) a model call, from the difference of a long and a short run, so that starting up
-            does not count. At 64 in flight and 200 ms there are 3.1 ms for everything a call brings with it.
-workers     calls a second at a latency of 20 ms, where asking itself is the bottleneck, in one process and in two.
+efficiency  ideal time / measured time, where ideal is calls x latency / 64 at 64 calls in flight:
+            what a driver without any work of its own would take. `bound` is the same with the
+            longest consultation as its floor. A batch of some two thousand consultations, and a
+            short run of a quarter of them: loading what is read once, and the last consultations,
+            with ever fewer calls under way, take as long in both. `steady` is the efficiency of
+            what the long one has more: what the middle of a batch has. Beside it one consultation
+            at a time, a few of them and extrapolated per call. The CPU time a call is that of the
+            whole process here, starting up included.
+clients     the share of the ideal rate and the CPU time a call at 200 ms and at 1 s, with raw
+            memory: `MODEL@URL`, and `openai:MODEL` through AutoGen's client and OpenAI's SDK.
+            Beside them a bare aiohttp loop and inspect_ai, which repeat the prompts of the same
+            consultations; inspect_ai writes its log as well. Neither retrieves, checks or remembers
+            anything. Shares are of the whole run; CPU times are from the difference of a long and a
+            short run.
+cpu         CPU time (user and system) a model call, from the difference of a long and a short run,
+            so that starting up does not count. At 64 in flight and 200 ms there are 3.1 ms for
+            everything a call brings with it.
+workers     calls a second at a latency of 20 ms, where asking itself is the bottleneck, in one
+            process and in two.
 rules       consultations a second without any model.
-memory      the largest resident size after 100 and after 5,000 consultations: without a model, and with one whose texts
-            differ for every call, four questions at most.
+memory      the largest resident size after 100 and after 5,000 consultations: without a model, and
+            with one whose texts differ for every call, four questions at most.
 status      `osler runs status` of a run with 20,000 consultations.
 """
 
@@ -48,8 +56,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from osler.runs.events import Called, Role
-from osler.runs.plan import Plan, Settings
+from osler.runs.plan import Plan
 from osler.runs.store import RunFile, RunWriter
+from osler.settings.run_settings import RunSettings
 
 AT_ONCE = 64
 LATENCY, SHORT, LONG = 0.2, 0.02, 1.0
@@ -86,7 +95,9 @@ def measured(command: list[str]) -> Ran:
             raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
         out.seek(0)
         told = json.loads(out.read())
-    return Ran(told, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, time.perf_counter() - began)
+    return Ran(
+        told, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, time.perf_counter() - began
+    )
 
 
 def simulate(out: Path, *arguments: str) -> Ran:
@@ -100,8 +111,15 @@ def simulate(out: Path, *arguments: str) -> Ran:
 @contextmanager
 def server(latency: float) -> Iterator[str]:
     """A model server in a process of its own; its spec."""
-    command = [sys.executable, str(Path(__file__).with_name("loopback.py")), "--latency", str(latency)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    command = [
+        sys.executable,
+        str(Path(__file__).with_name("loopback.py")),
+        "--latency",
+        str(latency),
+    ]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None
         yield f"loopback@{process.stdout.readline().strip()}"
         assert process.stdin is not None
@@ -122,15 +140,30 @@ def line(name: str, *values: str) -> None:
 
 
 def calls_of(run: Path) -> list[list[Called]]:
-    """The calls of every consultation that had to wait for each other: a memory thinks beside doctor and patient."""
+    """The calls of every consultation that had to wait for each other.
+
+    A memory thinks beside doctor and patient.
+    """
     with RunFile.open(run) as opened:
-        return [[call for call in one.of(Called) if call.role is not Role.MEMORY] for one in opened.transcripts()]
+        return [
+            [call for call in one.of(Called) if call.role is not Role.MEMORY]
+            for one in opened.transcripts()
+        ]
 
 
 def efficiency(folder: Path, trials: int) -> None:
     title(
         f"{AT_ONCE} calls in flight, {LATENCY * 1000:.0f} ms a call",
-        *("cases", "calls", "ideal s", "bound s", "measured s", "efficiency", "steady", "CPU ms/call"),
+        *(
+            "cases",
+            "calls",
+            "ideal s",
+            "bound s",
+            "measured s",
+            "efficiency",
+            "steady",
+            "CPU ms/call",
+        ),
     )
     with server(LATENCY) as spec:
         for memory in ("raw", "tim"):
@@ -141,7 +174,13 @@ def efficiency(folder: Path, trials: int) -> None:
             )
             for name, run, ran in zip(("a short run", "a batch"), runs, (short, long), strict=True):
                 middle = steady(short, long) if ran is long else "-"
-                figures = ran.told["session_seconds"], ran.told["calls"], calls_of(run), ran.cpu, middle
+                figures = (
+                    ran.told["session_seconds"],
+                    ran.told["calls"],
+                    calls_of(run),
+                    ran.cpu,
+                    middle,
+                )
                 told(f"osler, {memory}, {name}", *figures)
         chains = calls_of(folder / "raw-short.osler")
         calls = sum(map(len, chains))
@@ -157,7 +196,12 @@ def steady(short: Ran, long: Ran) -> str:
 
 
 def told(
-    name: str, seconds: float, calls: int, chains: list[list[Called]], cpu: float | None = None, steady: str = "-"
+    name: str,
+    seconds: float,
+    calls: int,
+    chains: list[list[Called]],
+    cpu: float | None = None,
+    steady: str = "-",
 ) -> None:
     ideal = calls * LATENCY / AT_ONCE
     bound = max(ideal, max(map(len, chains)) * LATENCY)
@@ -168,16 +212,24 @@ def told(
 
 def clients(folder: Path, trials: int, inspect: str | None) -> None:
     for latency in (LATENCY, LONG):
-        title(f"{AT_ONCE} calls in flight, {latency * 1000:.0f} ms a call, raw", "calls", "of ideal", "CPU ms/call")
+        title(
+            f"{AT_ONCE} calls in flight, {latency * 1000:.0f} ms a call, raw",
+            "calls",
+            "of ideal",
+            "CPU ms/call",
+        )
         with server(latency) as spec:
             url = spec.partition("@")[2]
             os.environ |= {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none"}
             prompts: list[Path] = []
             for name in (spec, "openai:loopback"):
-                runs = [folder / f"{name[:6]}-{latency}-{count}.osler" for count in (1, 1 + trials // 2)]
+                runs = [
+                    folder / f"{name[:6]}-{latency}-{count}.osler" for count in (1, 1 + trials // 2)
+                ]
                 counts = (1, 1 + trials // 2)
                 short, long = (
-                    simulate(run, *asking(name, "raw", count)) for run, count in zip(runs, counts, strict=True)
+                    simulate(run, *asking(name, "raw", count))
+                    for run, count in zip(runs, counts, strict=True)
                 )
                 compared(f"osler, {name.partition('@')[0]}", latency, short, long)
                 prompts = prompts or [prompts_of(run) for run in runs]
@@ -198,7 +250,10 @@ def compared(name: str, latency: float, short: Ran, long: Ran) -> None:
 def prompts_of(run: Path) -> Path:
     """A file with the prompts of every consultation, for who repeats them."""
     out = run.with_suffix(".json")
-    chains = [[[message.model_dump() for message in call.messages] for call in calls] for calls in calls_of(run)]
+    chains = [
+        [[message.model_dump() for message in call.messages] for call in calls]
+        for calls in calls_of(run)
+    ]
     out.write_text(json.dumps(chains))
     return out
 
@@ -215,7 +270,9 @@ def bare(url: str, prompts: Path) -> Ran:
 
 
 def cpu(folder: Path, trials: int) -> None:
-    title(f"CPU a model call, {AT_ONCE} in flight, {SHORT * 1000:.0f} ms a call", "calls", "ms/call")
+    title(
+        f"CPU a model call, {AT_ONCE} in flight, {SHORT * 1000:.0f} ms a call", "calls", "ms/call"
+    )
     with server(SHORT) as spec:
         for memory in ("raw", "tim"):
             short = simulate(folder / f"short-{memory}.osler", *asking(spec, memory, 1))
@@ -225,7 +282,13 @@ def cpu(folder: Path, trials: int) -> None:
 
 
 def workers(folder: Path, trials: int) -> None:
-    title(f"{AT_ONCE} in flight, {SHORT * 1000:.0f} ms a call, raw", "calls", "seconds", "calls/s", "of one")
+    title(
+        f"{AT_ONCE} in flight, {SHORT * 1000:.0f} ms a call, raw",
+        "calls",
+        "seconds",
+        "calls/s",
+        "of one",
+    )
     one = 0.0
     with server(SHORT) as spec:
         for count in (1, 2):
@@ -234,13 +297,21 @@ def workers(folder: Path, trials: int) -> None:
             seconds, calls = ran.told["session_seconds"], ran.told["calls"]
             one = one or calls / seconds
             name = f"--workers {count}"
-            line(name, f"{calls:,}", f"{seconds:.1f}", f"{calls / seconds:.0f}", f"{calls / seconds / one:.2f}")
+            line(
+                name,
+                f"{calls:,}",
+                f"{seconds:.1f}",
+                f"{calls / seconds:.0f}",
+                f"{calls / seconds / one:.2f}",
+            )
 
 
 def rules(folder: Path, trials: int) -> None:
     title("without a model", "cases", "seconds", "cases/s")
     for memory in ("raw", "tim"):
-        ran = simulate(folder / f"rules-{memory}.osler", "--memory", memory, "--trials", str(trials))
+        ran = simulate(
+            folder / f"rules-{memory}.osler", "--memory", memory, "--trials", str(trials)
+        )
         done, seconds = ran.told["held"], ran.told["session_seconds"]
         line(f"osler, {memory}", f"{done:,}", f"{seconds:.1f}", f"{done / seconds:.1f}")
 
@@ -249,14 +320,25 @@ def memory(folder: Path, _: int) -> None:
     title("largest resident size", "cases", "MB")
     growth(folder / "rules", "without a model", [])
     with server(0.0) as spec:
-        models = ["--backbone", spec, "--patient", spec, "--turns", "4", "--concurrency", str(AT_ONCE)]
+        models = [
+            "--backbone",
+            spec,
+            "--patient",
+            spec,
+            "--turns",
+            "4",
+            "--concurrency",
+            str(AT_ONCE),
+        ]
         growth(folder / "models", "texts that never come twice", models)
 
 
 def growth(run: Path, name: str, models: list[str]) -> None:
     sizes = []
     for trials in (2, 100):
-        ran = simulate(run.with_suffix(f".{trials}.osler"), "--sample", "50", "--trials", str(trials), *models)
+        ran = simulate(
+            run.with_suffix(f".{trials}.osler"), "--sample", "50", "--trials", str(trials), *models
+        )
         sizes.append(ran.megabytes)
         line(f"raw, {name}", f"{ran.told['held']:,}", f"{ran.megabytes:.0f}")
     line("growth", "", f"{sizes[1] - sizes[0]:.0f}")
@@ -266,20 +348,27 @@ def status(folder: Path, _: int) -> None:
     simulate(folder / "seed.osler", "--sample", "50")
     began = time.perf_counter()
     size = stored(folder / "seed.osler", folder / "stored.osler")
-    seconds = min(osler("runs", "status", str(folder / "stored.osler"), "--json").seconds for _ in range(3))
+    seconds = min(
+        osler("runs", "status", str(folder / "stored.osler"), "--json").seconds for _ in range(3)
+    )
     title("a run with many consultations", "cases", "MB", "written s", "status s")
     written = time.perf_counter() - began - seconds
-    line("osler runs status", f"{STORED:,}", f"{size / 1e6:.0f}", f"{written:.0f}", f"{seconds:.2f}")
+    line(
+        "osler runs status", f"{STORED:,}", f"{size / 1e6:.0f}", f"{written:.0f}", f"{seconds:.2f}"
+    )
 
 
 def stored(seed: Path, out: Path) -> int:
-    """A run of many finished consultations, each with the transcript of one that was held; its size."""
+    """A run of many finished consultations, each with the transcript of one that was held.
+
+    Its size.
+    """
     with RunFile.open(seed) as known:
         about = known.about()
         transcripts = {one.header.case: one for one in known.transcripts()}
         records = [known.record(case) for case in transcripts]
     with RunWriter.create_or_resume(out, about) as run:
-        settings = Settings.from_json(about["settings"])
+        settings = RunSettings.from_json(about["settings"])
         planned = run.extend(Plan(records, trials=STORED // len(records), settings=settings))
         run.begin({})
         for number in planned.todo:
@@ -298,10 +387,18 @@ PARTS: dict[str, Callable[[Path, int], None]] = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", choices=[*PARTS, "clients"], action="append", help="one part (repeatable)")
-    parser.add_argument("--inspect", metavar="PYTHON", help="a Python with inspect_ai, for the part clients")
-    parser.add_argument("--trials", type=int, default=TRIALS, help="consultations of each bundled patient")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--only", choices=[*PARTS, "clients"], action="append", help="one part (repeatable)"
+    )
+    parser.add_argument(
+        "--inspect", metavar="PYTHON", help="a Python with inspect_ai, for the part clients"
+    )
+    parser.add_argument(
+        "--trials", type=int, default=TRIALS, help="consultations of each bundled patient"
+    )
     options = parser.parse_args()
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the start")
     parts = PARTS | {"clients": partial(clients, inspect=options.inspect)}

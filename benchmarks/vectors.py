@@ -1,14 +1,15 @@
 """Which index finds the nearest texts: exact, inverted file (IVF), HNSW, or the papers' groups.
 
-python benchmarks/vectors.py                        140, 1,000 and 10,000 vectors of the bundled records
-python benchmarks/vectors.py --sizes 50000          another size; 50,000 need 3 GB and some minutes for HNSW
-python benchmarks/vectors.py --text FILE [FILE ..]  lines of files instead; every 50th is a query and not in the index
+python benchmarks/vectors.py                        140 to 10,000 vectors of the bundled records
+python benchmarks/vectors.py --sizes 50000          another size; 50,000 need 3 GB and minutes
+python benchmarks/vectors.py --text FILE [FILE ..]  lines of files instead; every 50th is a query
 
-The vectors are those of the default embedder. A text of the bundled records is what a patient says of one to three
-entries of a record, a query is what such an entry is called. `kept` is the share of the exact ten nearest that was
-found; `search` is the median of 200 queries and `add` the mean, both in milliseconds of processor time, one query and
-one thread at a time; `of flat` is the time of a search by that of the exact index in the same run. `osler` is the index
-that a memory uses, with its second look in double precision.
+The vectors are those of the default embedder. A text of the bundled records is what a patient says
+of one to three entries of a record, a query is what such an entry is called. `kept` is the share of
+the exact ten nearest that was found; `search` is the median of 200 queries and `add` the mean, both
+in milliseconds of processor time, one query and one thread at a time; `of flat` is the time of a
+search by that of the exact index in the same run. `osler` is the index that a memory uses, with its
+second look in double precision.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ import faiss
 import numpy as np
 from numpy.typing import NDArray
 
+from osler.memory.core.vectors import VectorIndex
 from osler.memory.embedders import open_embedder
-from osler.memory.tim.vectors import VectorIndex
 from osler.records.pool import RecordPool
 
 Rows = NDArray[np.float32]
@@ -58,13 +59,18 @@ def of_records(size: int, rng: random.Random) -> Texts:
     stored = []
     while len(stored) < size:
         entries = rng.sample(rng.choice(records).entries, rng.choice((1, 2, 3)))
-        stored.append(" ".join(f"{rng.choice((one.name, *one.aliases))} {one.said}" for one in entries))
-    names = [" ".join((entry.name, *entry.aliases[:2])) for record in records for entry in record.entries]
+        parts = [f"{rng.choice((entry.name, *entry.aliases))} {entry.said}" for entry in entries]
+        stored.append(" ".join(parts))
+    names = []
+    for record in records:
+        names += [" ".join((entry.name, *entry.aliases[:2])) for entry in record.entries]
     return Texts(stored, rng.sample(names, QUERIES))
 
 
 def of_files(paths: Sequence[Path], size: int, rng: random.Random) -> Texts:
-    lines = [line.strip() for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
+    lines: list[str] = []
+    for path in paths:
+        lines += map(str.strip, path.read_text(encoding="utf-8").splitlines())
     lines = list(dict.fromkeys(filter(None, lines)))
     rng.shuffle(lines)
     queries = lines[::HELD_OUT][:QUERIES]
@@ -92,7 +98,7 @@ def by_faiss(index: faiss.Index) -> Search:
 
 
 def by_osler(index: VectorIndex, probes: int | None = None) -> Search:
-    return lambda query: [id for id, _ in index.search(query, TOP, probes)]
+    return lambda query: [number for number, _ in index.search(query, TOP, probes)]
 
 
 class Table:
@@ -107,22 +113,28 @@ class Table:
 
     def line(self, name: str, search: Search, add: float | None = None) -> None:
         """Measure one index; `add` is what a vector took to be added to it."""
-        search(self._queries[0])
-        found: list[list[int]] = []
-        took = [in_ms(lambda query=query: found.append(search(query))) for query in self._queries]
-        kept = statistics.mean(len(exact & set(some)) / TOP for exact, some in zip(self._exact, found, strict=True))
-        median = statistics.median(took)
+        search(self._queries[0])  # the first search of an index takes longer
+        times = []
+        shares = []
+        for query, exact in zip(self._queries, self._exact, strict=True):
+            began = time.thread_time()
+            nearest = search(query)
+            times.append((time.thread_time() - began) * 1000)
+            shares.append(len(exact.intersection(nearest)) / TOP)
+        median = statistics.median(times)
         self._flat = self._flat or median
         added = f"{add:10.4f}" if add is not None else f"{'':10}"
-        print(f"  {name:24}{median:10.3f}{median / self._flat:10.2f}{added}{kept:8.3f}", flush=True)
+        columns = f"{median:10.3f}{median / self._flat:10.2f}{added}{statistics.mean(shares):8.3f}"
+        print(f"  {name:24}{columns}", flush=True)
 
 
 def compare(rows: Rows, queries: Rows) -> None:
     count, dimensions = rows.shape
     flat = faiss.IndexFlatIP(dimensions)
-    table = Table(queries, by_faiss(flat), in_ms(lambda: [flat.add(row[None]) for row in rows]) / count)
+    add = in_ms(lambda: [flat.add(row[None]) for row in rows]) / count
+    table = Table(queries, by_faiss(flat), add)
     index = VectorIndex(dimensions, sparse=True)
-    add = in_ms(lambda: [index.add(id, row) for id, row in enumerate(rows)]) / count
+    add = in_ms(lambda: [index.add(number, row) for number, row in enumerate(rows)]) / count
     table.line("osler", by_osler(index), add)
     for probes in (1, 2, 4):
         table.line(f"osler, groups probed {probes}/8", by_osler(index, probes))
@@ -152,9 +164,15 @@ def graphs(rows: Rows, table: Table) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="numbers of vectors, with commas")
-    parser.add_argument("--text", nargs="+", type=Path, default=(), help="files of which each line is a text")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--sizes", default=",".join(map(str, SIZES)), help="numbers of vectors, with commas"
+    )
+    parser.add_argument(
+        "--text", nargs="+", type=Path, default=(), help="files of which each line is a text"
+    )
     parser.add_argument("--threads", type=int, default=1, help="threads that faiss may use")
     options = parser.parse_args()
     faiss.omp_set_num_threads(options.threads)

@@ -1,63 +1,61 @@
-"""The README's commands in order, and what they print: for its test, and to renew the output that it shows.
-
-python -m tests.readme --renew
-"""
+"""The commands of README and of the pages that go on from it, in order, and what they print."""
 
 from __future__ import annotations
 
 import re
 import shlex
-import subprocess
-import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-README = Path(__file__).parent.parent / "README.md"
+from tests.conftest import REPO
+
+PAGES = [
+    REPO / "README.md",
+    *(
+        REPO / "docs" / f"{name}.md"
+        for name in ("models", "running", "looking", "measuring", "visits", "patients", "tutorial")
+    ),
+]
+"""In the order of their commands: a page uses the runs of those before it."""
+SERVER = "http://localhost:8000/v1"
+"""Where the documents have a model."""
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LABEL = re.compile(r"│?(?P<label>.+?)(?:│|: |  )")
+CASE = re.compile(r"\b[a-z-]+-(?:en|zh)\b")
+"""The id of a bundled patient."""
 
 
 class Block(NamedTuple):
+    page: Path
     kind: str
     text: str
-    start: int
-    """Where the text starts in the README."""
 
 
-def blocks() -> list[Block]:
-    return [Block(match[1], match[2], match.start(2)) for match in BLOCK.finditer(README.read_text(encoding="utf-8"))]
+def blocks() -> Iterator[Block]:
+    for page in PAGES:
+        for match in BLOCK.finditer(page.read_text(encoding="utf-8")):
+            yield Block(page, match[1], match[2])
 
 
-def osler_commands(block: Block) -> Iterator[list[str]]:
-    """The arguments of each `osler` command of a shell block."""
-    for line in block.text.splitlines() if block.kind == "bash" else ():
-        program, *args = shlex.split(line)
-        if program == "osler":
-            yield args
+def commands(block: Block) -> Iterator[list[str]]:
+    """The words of each command of a shell block."""
+    if block.kind == "bash":
+        for line in block.text.splitlines():
+            yield shlex.split(line)
 
 
-def renew() -> None:
-    """Replace the output that the README shows with what its commands print now."""
-    text = README.read_text(encoding="utf-8")
-    replacements: list[tuple[Block, str]] = []
-    printed = ""
-    with tempfile.TemporaryDirectory() as folder:
-        for block in blocks():
-            if block.kind == "text":
-                replacements.append((block, printed))
-            for args in osler_commands(block):
-                if args[0] in ("view", "play"):
-                    continue
-                command = [sys.executable, "-m", "osler", *args]
-                done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
-                printed = "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
-    for block, output in reversed(replacements):
-        text = text[: block.start] + output + text[block.start + len(block.text) :]
-    README.write_text(text, encoding="utf-8")
+def labels(output: str) -> set[str]:
+    """What the rows and lines of an output are called, whatever their numbers and words are.
 
-
-if __name__ == "__main__":
-    if sys.argv[1:] != ["--renew"]:
-        sys.exit(__doc__)
-    renew()
+    The first cell of a table's row, a heading's every cell, and what stands before a colon or
+    before two spaces. All patients are one, and so are all digits.
+    """
+    names: set[str] = set()
+    for line in output.splitlines():
+        if line.startswith("┃"):
+            names.update(cell.strip() for cell in line.split("┃"))
+        elif parts := LABEL.match(line.strip()):
+            names.add(parts["label"].strip())
+    anonymous = {re.sub(r"\d+", "0", CASE.sub("PATIENT", name)) for name in names}
+    return anonymous - {""}

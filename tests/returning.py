@@ -18,7 +18,10 @@ VISITS: dict[Language, list[dict[str, Any]]] = {
                     "reply": "My ear hurts since Sunday.",
                     "results": "Ear: red drum",
                 },
-                {"question": "Do you take any medicine?", "reply": "Yes, I take amlodipine 5 mg every morning."},
+                {
+                    "question": "Do you take any medicine?",
+                    "reply": "Yes, I take amlodipine 5 mg every morning.",
+                },
             ],
             "treatment": "Ear drops for a week.",
             "outcome": "The pain went away.",
@@ -27,12 +30,18 @@ VISITS: dict[Language, list[dict[str, Any]]] = {
             "date": "2023-11-20",
             "speaker": "daughter",
             "exchanges": [
-                {"question": "How can I help?", "reply": "My mother has a cough and lost her voice."},
+                {
+                    "question": "How can I help?",
+                    "reply": "My mother has a cough and lost her voice.",
+                },
                 {
                     "question": "Is she allergic to anything?",
                     "reply": "She had a severe reaction to penicillin in 2019.",
                 },
-                {"question": "And her tablets?", "reply": "She takes amlodipine 10 mg now, they doubled it."},
+                {
+                    "question": "And her tablets?",
+                    "reply": "She takes amlodipine 10 mg now, they doubled it.",
+                },
             ],
         },
     ],
@@ -40,7 +49,11 @@ VISITS: dict[Language, list[dict[str, Any]]] = {
         {
             "date": "2021-03-09",
             "exchanges": [
-                {"question": "哪里不舒服？", "reply": "星期天起耳朵疼。", "results": "耳镜：鼓膜充血"},
+                {
+                    "question": "哪里不舒服？",
+                    "reply": "星期天起耳朵疼。",
+                    "results": "耳镜：鼓膜充血",
+                },
                 {"question": "平时吃什么药？", "reply": "吃氨氯地平，每天早上5毫克。"},
             ],
             "treatment": "滴耳液一周。",
@@ -63,14 +76,14 @@ KEY_FACTS: dict[Language, list[dict[str, Any]]] = {
             "question": "Is the patient allergic to penicillin?",
             "answer": "Yes, a severe reaction in 2019.",
             "visit": 2,
-            "accept": [["penicillin"], ["severe", "2019"]],
+            "exchanges": [2],
         },
         {
             "question": "Which dose of amlodipine does the patient take?",
             "answer": "10 mg.",
             "visit": 2,
-            "accept": [["10 mg"]],
-            "outdated": [["5 mg"]],
+            "exchanges": [3],
+            "outdated": ["5 mg"],
         },
     ],
     Language.ZH: [
@@ -78,14 +91,14 @@ KEY_FACTS: dict[Language, list[dict[str, Any]]] = {
             "question": "患者对青霉素过敏吗？",
             "answer": "是，2019年有严重反应。",
             "visit": 2,
-            "accept": [["青霉素"], ["严重", "2019"]],
+            "exchanges": [2],
         },
         {
             "question": "患者吃多大剂量的氨氯地平？",
             "answer": "10毫克。",
             "visit": 2,
-            "accept": [["10毫克"]],
-            "outdated": [["5毫克"]],
+            "exchanges": [3],
+            "outdated": ["5毫克"],
         },
     ],
 }
@@ -95,13 +108,28 @@ _FIELDS: dict[Language, dict[str, Any]] = {
         "diagnosis": {"name": "Tonsillitis", "icd10": "J03.9"},
         "treatment": {
             "name": "Azithromycin",
-            "unsafe": [{"name": "Penicillin", "because": "Anaphylaxis.", "entry": "Penicillin allergy"}],
+            "unsafe": [
+                {"name": "Penicillin", "because": "Anaphylaxis.", "entry": "Penicillin allergy"}
+            ],
         },
         "entries": [
             {"category": "symptom", "name": "Sore throat", "report": "Sore throat for 3 days."},
-            {"category": "symptom", "name": "Fever", "report": "Fever of 38.9 °C.", "said": "I have a fever."},
-            {"category": "allergy", "name": "Penicillin allergy", "report": "Anaphylaxis after penicillin in 2019."},
-            {"category": "examination", "name": "Neck ultrasound", "report": "Thyroid nodule of 8 mm."},
+            {
+                "category": "symptom",
+                "name": "Fever",
+                "report": "Fever of 38.9 °C.",
+                "said": "I have a fever.",
+            },
+            {
+                "category": "allergy",
+                "name": "Penicillin allergy",
+                "report": "Anaphylaxis after penicillin in 2019.",
+            },
+            {
+                "category": "examination",
+                "name": "Neck ultrasound",
+                "report": "Thyroid nodule of 8 mm.",
+            },
         ],
         "earlier": ["Penicillin allergy", "Neck ultrasound"],
     },

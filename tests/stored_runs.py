@@ -16,11 +16,3 @@ def rewriting(path: Path) -> Iterator[sqlite3.Connection]:
     with closing(sqlite3.connect(path)) as file, file:
         write_checksums(file)
         yield file
-
-
-def without_checksums(path: Path) -> None:
-    """Turn a run into one that an older version wrote, whose rows had no checksums."""
-    with closing(sqlite3.connect(path)) as file, file:
-        file.execute("DROP TABLE checksums")
-        file.execute("ALTER TABLE answers DROP COLUMN checksum")
-        file.execute("PRAGMA user_version=4")

@@ -1,4 +1,5 @@
-"""A key goes to the server it was set for, and nowhere else; what a server has to be given is named."""
+"""A key goes to the server it was set for, and nowhere else; what a server has to be given is
+named."""
 
 from __future__ import annotations
 
@@ -38,7 +39,9 @@ async def test_the_key_of_openai_goes_to_no_other_server(monkeypatch: pytest.Mon
         assert texts.keys == ["Bearer none"]
 
 
-async def test_a_server_is_given_the_key_of_its_own_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_server_is_given_the_key_of_its_own_variable(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("OSLER_KEY_127_0_0_1", OWN)
     monkeypatch.setenv("OSLER_KEY_LOCALHOST", "of-another-server")
     async with serving(Step()) as server:
@@ -51,7 +54,9 @@ async def test_a_server_is_given_the_key_of_its_own_variable(monkeypatch: pytest
         assert texts.keys == [f"Bearer {OWN}"]
 
 
-async def test_where_openai_is_said_to_be_its_key_goes_there(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_where_openai_is_said_to_be_its_key_goes_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     async with serving(Step()) as server, serving(Step()) as other:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/")
         assert await keys_sent(server, "openai:tiny") == [f"Bearer {OPENAI}"]
@@ -69,7 +74,9 @@ async def test_where_openai_is_said_to_be_its_key_goes_there(monkeypatch: pytest
         ("openai:m", "http://models.example/v1", "OPENAI_API_KEY"),
     ],
 )
-def test_no_key_goes_over_plain_http(spec: str, base_url: str, variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_key_goes_over_plain_http(
+    spec: str, base_url: str, variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", base_url)
     monkeypatch.setenv(variable, OWN)
     for opened in (open_backbone, open_embedder):
@@ -79,7 +86,9 @@ def test_no_key_goes_over_plain_http(spec: str, base_url: str, variable: str, mo
 
 
 @pytest.mark.parametrize("sent", [False, True])
-async def test_a_server_that_wants_a_key_names_the_variable(sent: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_server_that_wants_a_key_names_the_variable(
+    sent: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if sent:
         monkeypatch.setenv("OSLER_KEY_127_0_0_1", OWN)
     says = "does not accept the key" if sent else "wants a key"
@@ -94,14 +103,18 @@ async def test_a_server_that_wants_a_key_names_the_variable(sent: bool, monkeypa
         assert "OPENAI" not in str(error) and (OWN not in str(error) or not sent)
 
 
-async def test_a_redirect_carries_nothing_to_another_server(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_redirect_carries_nothing_to_another_server(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("OSLER_KEY_127_0_0_1", OWN)
     async with embeddings.serving() as elsewhere, serving(Step()) as other:
         moved = embeddings.fault(307, Location=f"{elsewhere.url}/embeddings")
         async with embeddings.serving(moved) as texts:
             with pytest.raises(UserError, match="has moved to another address"):
                 await open_embedder(f"tiny@{texts.url}").embed(["a"])
-        async with serving(Step(status=307, headers={"Location": f"{other.url}/chat/completions"})) as server:
+        async with serving(
+            Step(status=307, headers={"Location": f"{other.url}/chat/completions"})
+        ) as server:
             with pytest.raises(BackboneError, match="has moved to another address"):
                 await keys_sent(server)
     assert elsewhere.keys == [] and other.keys == []
@@ -113,7 +126,9 @@ def test_every_key_is_blotted_out(monkeypatch: pytest.MonkeyPatch) -> None:
     assert scrub(f"{OPENAI}, {OWN} and {OWN}-and-more") == "[key], [key] and [key]"
 
 
-def test_workers_elsewhere_are_given_every_key_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_elsewhere_are_given_every_key_and_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("OSLER_KEY_MODELS_EXAMPLE", OWN)
     monkeypatch.setenv("SOMETHING_ELSE", "private")
     given = settings_for_workers()
@@ -121,7 +136,9 @@ def test_workers_elsewhere_are_given_every_key_and_nothing_else(monkeypatch: pyt
     assert "SOMETHING_ELSE" not in given and "private" not in given.values()
 
 
-@pytest.mark.parametrize("spec", ["m@https://me:hunter2@models.example/v1", "m@https://models.example/v1?key=hunter2"])
+@pytest.mark.parametrize(
+    "spec", ["m@https://me:hunter2@models.example/v1", "m@https://models.example/v1?key=hunter2"]
+)
 def test_an_address_that_holds_a_secret_says_where_the_key_belongs(spec: str) -> None:
     for opened in (open_backbone, open_embedder):
         with pytest.raises(UserError, match="OSLER_KEY_MODELS_EXAMPLE") as caught:

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -58,7 +57,10 @@ def test_python_m_osler_is_the_command_line(tmp_path: Path) -> None:
 
     assert run("--version").stdout == f"osler {__version__}\n"
     assert run("show", "nothing", "x").returncode == 2
-    assert run("nonsense").stderr == "osler: No such command 'nonsense'. (`osler --help` shows how it is called)\n"
+    assert (
+        run("nonsense").stderr
+        == "osler: No such command 'nonsense'. (`osler --help` shows how it is called)\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -71,11 +73,17 @@ def test_python_m_osler_is_the_command_line(tmp_path: Path) -> None:
         ("osler show fir", ["first"]),
     ],
 )
-def test_the_shell_completes_commands_options_values_and_runs(tmp_path: Path, typed: str, offered: list[str]) -> None:
+def test_the_shell_completes_commands_options_values_and_runs(
+    tmp_path: Path, typed: str, offered: list[str]
+) -> None:
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs" / "first.osler").touch()
     words = typed.split(" ")
-    asked = {"_OSLER_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(len(words) - 1)}
+    asked = {
+        "_OSLER_COMPLETE": "complete_bash",
+        "COMP_WORDS": typed,
+        "COMP_CWORD": str(len(words) - 1),
+    }
     done = subprocess.run(
         [sys.executable, "-m", "osler"],
         cwd=tmp_path,
@@ -92,45 +100,48 @@ def test_completion_is_shown_and_installed(tmp_path: Path) -> None:
         # The shell is told by the processes above: one that certainly is bash.
         command = f"{sys.executable} -m osler {option}; exit $?"
         env = {**os.environ, "HOME": str(home)}
-        return subprocess.run(["bash", "-c", command], env=env, capture_output=True, text=True, check=False)
+        return subprocess.run(
+            ["bash", "-c", command], env=env, capture_output=True, text=True, check=False
+        )
 
     shown = run("--show-completion", tmp_path)
     assert shown.returncode == 0 and "_OSLER_COMPLETE=complete_bash" in shown.stdout
     assert run("--install-completion", tmp_path).returncode == 0
     script = tmp_path / ".bash_completions" / "osler.sh"
-    assert script.read_text() == shown.stdout.rstrip("\n") and str(script) in (tmp_path / ".bashrc").read_text()
+    assert (
+        script.read_text() == shown.stdout.rstrip("\n")
+        and str(script) in (tmp_path / ".bashrc").read_text()
+    )
     (tmp_path / "file").touch()
     failed = run("--install-completion", tmp_path / "file")
-    assert failed.returncode == 2 and failed.stderr.count("\n") == 1 and "Traceback" not in failed.stderr
+    assert (
+        failed.returncode == 2
+        and failed.stderr.count("\n") == 1
+        and "Traceback" not in failed.stderr
+    )
 
 
 def test_help_imports_nothing_heavy() -> None:
-    code = "import sys, osler.cli; print([m for m in ('pandas','numpy','pydantic','autogen_core','openai','rich','yaml') if m in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
-
-
-def test_help_is_quick() -> None:
-    """About 0.3 s on an idle machine; here against the interpreter's own start, which noise slows alike."""
-
-    def best(*command: str) -> float:
-        times = []
-        for _ in range(5):
-            began = time.perf_counter()
-            subprocess.run(command, capture_output=True, check=True)
-            times.append(time.perf_counter() - began)
-        return min(times)
-
-    bare = best(sys.executable, "-c", "import argparse, json, inspect")
-    assert (
-        best(sys.executable, "-c", "import sys; sys.argv=['osler','--help']; from osler.cli import main; main()")
-        < 12 * bare
+    """Help is quick because it loads little: what takes long to load is asked about, and not the
+    time."""
+    code = (
+        "import sys; sys.argv = ['osler', '--help']; from osler.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "heavy = ('pandas', 'numpy', 'pydantic', 'autogen_core', 'openai', 'yaml', 'jieba')\n"
+        "print('heavy:', [name for name in heavy if name in sys.modules])"
     )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "Usage" in shown.stdout and shown.stdout.splitlines()[-1] == "heavy: []"
 
 
 @pytest.mark.parametrize(
     ("args", "line"),
     [
-        (["records", "show", "nobody"], "osler: no record is called 'nobody'; `osler records list` shows the ids"),
+        (
+            ["records", "show", "nobody"],
+            "osler: no record is called 'nobody'; `osler records list` shows the ids",
+        ),
         (["records", "list", "--language", "fr"], "osler: there is no language 'fr'; use en or zh"),
         (
             ["simulate", "--case", "gout-en", "--patient", "", "--out", "x"],
@@ -140,7 +151,10 @@ def test_help_is_quick() -> None:
             ["simulate", "--case", "gout-en", "--memory-backbone", "", "--out", "x"],
             "osler: there is no backbone ''; use ",
         ),
-        (["report", "run", "--figures", ""], "osler: --figures has no folder; give one, or leave --figures out"),
+        (
+            ["report", "run", "--figures", ""],
+            "osler: --figures has no folder; give one, or leave --figures out",
+        ),
         (
             ["records", "validate", "nowhere"],
             "osler: there is no file or folder nowhere; give the path of a folder or a file of records, or `bundled`",
@@ -157,12 +171,21 @@ def test_help_is_quick() -> None:
             ["records", "convert", "bundled", "x", "--to", "spbench"],
             "osler: the format spbench can only be read; use one of ",
         ),
-        (["records", "convert", "bundled", "a/b.jsonl"], "osler: there is no folder a; create it first"),
-        (["records", "show", "\udcff"], "osler: the argument '\\udcff' is not UTF-8; give it in UTF-8"),
+        (
+            ["records", "convert", "bundled", "a/b.jsonl"],
+            "osler: there is no folder a; create it first",
+        ),
+        (
+            ["records", "show", "\udcff"],
+            "osler: the argument '\\udcff' is not UTF-8; give it in UTF-8",
+        ),
         (["show", "x", "y", "--trial", "9" * 30], "osler: Invalid value for '--trial'"),
         (["show", "n" * 300, "y"], "osler: there is no run runs/nnn"),
-        (["simulate", "--workers", "9" * 30], "osler: Invalid value for '--workers'"),
-        (["play", "--case", "gout-en", "--out", "/dev/null/x"], "osler: the run /dev/null/x.osler cannot be written"),
+        (["simulate", "--workers", "9" * 30], "osler: --workers is 9"),
+        (
+            ["play", "--case", "gout-en", "--out", "/dev/null/x"],
+            "osler: the run /dev/null/x.osler cannot be written",
+        ),
         (["records", "frobnicate"], "osler: No such command 'frobnicate'."),
         (["records", "list", "--limit", "0"], "osler: Invalid value for '--limit'"),
     ],
@@ -177,7 +200,10 @@ def test_a_user_error_is_one_line_with_the_remedy(osler: Run, args: list[str], l
 def test_ctrl_c_exits_130() -> None:
     code = "import time, osler.records.pool as r, osler.cli as c; r.RecordPool.open = lambda *a, **k: (print('up', flush=True), time.sleep(30)); c.main()"
     process = subprocess.Popen(
-        [sys.executable, "-c", code, "records", "list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", code, "records", "list"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     assert process.stdout is not None and process.stdout.readline() == "up\n"
     process.send_signal(signal.SIGINT)
@@ -188,7 +214,9 @@ def test_ctrl_c_exits_130() -> None:
 def test_a_closed_pipe_is_no_traceback() -> None:
     code = "from osler.cli import main; main()"
     with subprocess.Popen(
-        [sys.executable, "-c", code, "records", "schema"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-c", code, "records", "schema"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     ) as process:
         assert process.stdout is not None and process.stderr is not None
         os.read(process.stdout.fileno(), 10)
@@ -216,7 +244,9 @@ def test_a_full_disk_behind_standard_output_is_one_line(tmp_path: Path) -> None:
             text=True,
             check=False,
         )
-    assert done.returncode == 2 and done.stderr.startswith("osler: No space left on device"), done.stderr
+    assert done.returncode == 2 and done.stderr.startswith("osler: No space left on device"), (
+        done.stderr
+    )
     assert done.stderr.count("\n") == 1
 
 
@@ -224,7 +254,9 @@ def test_list_show_and_schema(osler: Run) -> None:
     listed = osler("records", "list", "--specialty", "urology", "--language", "zh").stdout
     assert "bladder-cancer-zh" in listed and "-en" not in listed
     page = osler("records", "show", "bladder-cancer-en").stdout
-    assert "Opens with" in page and "Urinary ultrasound > Bladder enhanced MRI = CT urography" in page
+    assert (
+        "Opens with" in page and "Urinary ultrasound > Bladder enhanced MRI = CT urography" in page
+    )
     assert "★  CT urography" in page and "(7 days ago)" in page
     assert "膀胱癌" in osler("records", "show", "bladder-cancer-zh").stdout
     assert json.loads(osler("records", "show", "bladder-cancer-en", "--json").stdout)["age"] == 84
@@ -239,27 +271,46 @@ def test_validate_of_the_bundled_pool_tells_counts(osler: Run) -> None:
 
 
 def test_convert_to_a_folder_and_back(osler: Run, tmp_path: Path) -> None:
-    assert osler("records", "convert", "bundled", "tables", "--to", "csv", "--limit", "3").returncode == 0
+    assert (
+        osler("records", "convert", "bundled", "tables", "--to", "csv", "--limit", "3").returncode
+        == 0
+    )
     assert len(list((tmp_path / "tables").iterdir())) == 3
     again = osler("records", "convert", "bundled", "tables", "--to", "csv")
     assert again.returncode == 2 and "is there already" in again.stderr
-    assert osler("records", "convert", "bundled", "tables", "--to", "csv", "--limit", "2", "--force").returncode == 0
+    assert (
+        osler(
+            "records", "convert", "bundled", "tables", "--to", "csv", "--limit", "2", "--force"
+        ).returncode
+        == 0
+    )
     assert len(list((tmp_path / "tables").iterdir())) == 2
     assert osler("records", "convert", "tables", "one.yaml").returncode == 2
     done = osler("records", "convert", "tables", "one.yaml", "--id", "acute-cholecystitis-en")
     assert done.stdout == "1 record(s) written to one.yaml as yaml\n"
 
 
-def test_a_patient_by_name_is_all_its_records_where_many_are_taken(osler: Run, tmp_path: Path) -> None:
-    held = json.loads(osler("simulate", "--case", "gout", "--turns", "1", "--json", "--out", "both").stdout)
+def test_a_patient_by_name_is_all_its_records_where_many_are_taken(
+    osler: Run, tmp_path: Path
+) -> None:
+    held = json.loads(
+        osler("simulate", "--case", "gout", "--turns", "1", "--json", "--out", "both").stdout
+    )
     assert (held["held"], held["done"]) == (2, 2)
-    only = osler("simulate", "--case", "gout", "--language", "zh", "--turns", "1", "--json", "--out", "zh")
+    only = osler(
+        "simulate", "--case", "gout", "--language", "zh", "--turns", "1", "--json", "--out", "zh"
+    )
     assert json.loads(only.stdout)["held"] == 1
     assert osler("show", "zh", "gout").returncode == 0
     asked = osler("show", "both", "gout")
     assert asked.returncode == 2 and "gout-en" in asked.stderr and "gout-zh" in asked.stderr
-    assert osler("records", "convert", "bundled", "two.jsonl", "--id", "gout").stdout.startswith("2 record(s)")
-    assert "no record is called 'goat'" in osler("simulate", "--case", "gout", "--case", "goat", "--out", "x").stderr
+    assert osler("records", "convert", "bundled", "two.jsonl", "--id", "gout").stdout.startswith(
+        "2 record(s)"
+    )
+    assert (
+        "no record is called 'goat'"
+        in osler("simulate", "--case", "gout", "--case", "goat", "--out", "x").stderr
+    )
 
 
 @pytest.mark.parametrize(
@@ -271,10 +322,14 @@ def test_a_patient_by_name_is_all_its_records_where_many_are_taken(osler: Run, t
         (("--judge", "local"), "there is no model"),
     ],
 )
-def test_a_wrong_bench_is_one_line_and_leaves_nothing(osler: Run, tmp_path: Path, args: list[str], said: str) -> None:
+def test_a_wrong_bench_is_one_line_and_leaves_nothing(
+    osler: Run, tmp_path: Path, args: list[str], said: str
+) -> None:
     scm(tmp_path / "data")
     done = osler("bench", "memory", "--data", "data", "--memories", "raw", *args)
-    assert done.returncode == 2 and said in done.stderr and done.stderr.count("\n") == 1, done.stderr
+    assert done.returncode == 2 and said in done.stderr and done.stderr.count("\n") == 1, (
+        done.stderr
+    )
     assert [path.name for path in tmp_path.iterdir()] == ["data"]
 
 
@@ -288,4 +343,7 @@ def test_a_bench_whose_server_is_down_says_how_to_resume(osler: Run, tmp_path: P
 
 def test_a_player_is_told_before_the_first_question_that_nothing_could_be_kept(osler: Run) -> None:
     done = osler("play", "--case", "gout-en", "--out", "/proc/new")
-    assert (done.returncode, done.stdout) == (2, "") and "/proc/new.osler cannot be written" in done.stderr
+    assert (done.returncode, done.stdout) == (
+        2,
+        "",
+    ) and "/proc/new.osler cannot be written" in done.stderr

@@ -1,4 +1,5 @@
-"""Marks that turn the direction of writing, and with it what a line seems to say: they are shown, and turn nothing."""
+"""Marks that turn the direction of writing, and with it what a line seems to say: they are shown,
+and turn nothing."""
 
 from __future__ import annotations
 
@@ -22,9 +23,10 @@ from osler.runs.events import (
     Remembered,
     Role,
 )
-from osler.runs.plan import Plan, Settings
+from osler.runs.plan import Plan
 from osler.runs.store import RunWriter
 from osler.runs.transcript import Header, Transcript
+from osler.settings.run_settings import RunSettings
 from osler.simulator.batch import about
 from tests.conftest import Run, small_record
 
@@ -52,32 +54,46 @@ def hostile() -> PatientRecord:
 def folder(tmp_path: Path) -> Path:
     """A pool and a run in which every text holds such marks."""
     record = hostile()
-    (tmp_path / "pool.jsonl").write_text(json.dumps(record.model_dump(mode="json", exclude_none=True)), "utf-8")
+    (tmp_path / "pool.jsonl").write_text(
+        json.dumps(record.model_dump(mode="json", exclude_none=True)), "utf-8"
+    )
     memory, model = f"raw{TURNED}", f"rules{TURNED}"
     header = Header(
         case=record.id,
         patient=record.patient,
         language=record.language,
         backbone=model,
-        patient_backbone=model,
+        settings={"patient_backbone": model},
         memory=memory,
         seed=0,
         turn_limit=5,
         version="0",
-        prompts="",
+        prompts={},
     )
-    change = Change(inserted=(TURNED,), superseded=(TURNED,), merged=(TURNED,), forgotten=(TURNED,), refused=(TURNED,))
-    recall = Recall(text=TURNED, facts=(Fact(subject=TURNED, relation=TURNED, object=TURNED, turn=1),))
+    change = Change(
+        inserted=(TURNED,),
+        superseded=(TURNED,),
+        merged=(TURNED,),
+        forgotten=(TURNED,),
+        refused=(TURNED,),
+    )
+    recall = Recall(
+        text=TURNED, facts=(Fact(subject=TURNED, relation=TURNED, object=TURNED, turn=1),)
+    )
     events = (
         Recalled(turn=1, role=Role.MEMORY, query=TURNED, recall=recall),
-        Intervened(turn=1, role=Role.DOCTOR, kind=Intervention.REFUSED, draft=TURNED, reasons=(TURNED,)),
+        Intervened(
+            turn=1, role=Role.DOCTOR, kind=Intervention.REFUSED, draft=TURNED, reasons=(TURNED,)
+        ),
         Asked(turn=1, role=Role.DOCTOR, question=TURNED),
         Answered(turn=1, role=Role.PATIENT, reply=TURNED, maker=Maker.MODEL),
         Remembered(turn=1, of=1, role=Role.MEMORY, change=change),
-        Concluded(turn=2, role=Role.DOCTOR, diagnosis=TURNED, treatment=TURNED, differential=(TURNED,)),
+        Concluded(
+            turn=2, role=Role.DOCTOR, diagnosis=TURNED, treatment=TURNED, differential=(TURNED,)
+        ),
     )
-    with RunWriter.create_or_resume(tmp_path / "run.osler", about(Settings())) as run:
-        (number,) = run.extend(Plan((record,), (model,), (memory,), settings=Settings())).todo
+    with RunWriter.create_or_resume(tmp_path / "run.osler", about(RunSettings())) as run:
+        (number,) = run.extend(Plan((record,), (model,), (memory,), settings=RunSettings())).todo
         run.begin({})
         run.finish(number, Transcript(header=header, ending=Ending.CONCLUDED, events=events))
     return tmp_path
@@ -91,7 +107,7 @@ def folder(tmp_path: Path) -> Path:
         "records show sprain --pool pool.jsonl",
         "records list --pool pool.jsonl",
         "runs status run.osler",
-        "replay run.osler sprain --plain",
+        "replay run.osler sprain",
     ],
 )
 def test_no_command_lets_them_turn_a_line(osler: Run, folder: Path, command: str) -> None:

@@ -13,7 +13,9 @@ from tests.eval.held_runs import made_run
 PAGE = Path(__file__).parents[1] / "docs" / "comparing.md"
 
 
-def test_the_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_example_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
     made_run(
         tmp_path / "runs" / "mine.osler",

@@ -1,4 +1,5 @@
-"""What Osler writes holds what patients and models said: nobody but its owner may read it, or slip something in."""
+"""What Osler writes holds what patients and models said: nobody but its owner may read it, or slip
+something in."""
 
 from __future__ import annotations
 
@@ -14,12 +15,14 @@ import pytest
 
 from osler import MemoryStore
 from osler.models.cache import ResponseCache
-from osler.runs.plan import Settings
 from osler.runs.store import RunWriter
+from osler.settings.run_settings import RunSettings
 from osler.simulator.batch import about
 from tests.conftest import Run
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps rights in another way")
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="Windows keeps rights in another way"
+)
 
 TEXT, TAKEN_APART = "昨天晚上肚子疼得厉害", "昨天晚上 肚子痛 得 厉害"
 
@@ -41,9 +44,13 @@ def open_to_others(folder: Path) -> list[str]:
 
 
 def test_a_run_is_private_from_its_first_byte_to_its_last(tmp_path: Path) -> None:
-    with RunWriter.create_or_resume(tmp_path / "run.osler", about(Settings())) as run:
+    with RunWriter.create_or_resume(tmp_path / "run.osler", about(RunSettings())) as run:
         run.begin({})
-        assert {path.name for path in tmp_path.iterdir()} >= {"run.osler", "run.osler-wal", "run.osler.lock"}
+        assert {path.name for path in tmp_path.iterdir()} >= {
+            "run.osler",
+            "run.osler-wal",
+            "run.osler.lock",
+        }
         assert open_to_others(tmp_path) == []
     assert (tmp_path / "run.osler").is_file() and open_to_others(tmp_path) == []
 
@@ -53,14 +60,17 @@ def test_what_is_made_of_a_run_is_private(osler: Run, tmp_path: Path) -> None:
         "simulate --quiet --case gout-en --memory raw --out run.osler",
         "report run.osler -o report.html --figures figures",
         "export run.osler -o site",
-        "rate export run.osler -o sheets.xlsx --per-cell 2",
+        "rate export run.osler -o sheets.xlsx --per-column 2",
         "records convert bundled gout.jsonl --id gout-en",
         "records convert bundled folder --to yaml --id gout-en",
     ):
         done = osler(*command.split())
         assert done.returncode == 0, (command, done.stderr)
     made = {path.name for path in tmp_path.iterdir()}
-    assert made >= {"run.osler", "report.html", "site", "sheets.xlsx", "gout.jsonl", "folder"} and len(made) > 6
+    assert (
+        made >= {"run.osler", "report.html", "site", "sheets.xlsx", "gout.jsonl", "folder"}
+        and len(made) > 6
+    )
     assert [one for one in open_to_others(tmp_path) if one != str(tmp_path / "figures")] == []
 
 
@@ -80,9 +90,18 @@ def taken_apart(temporary: Path, cache: Path) -> str:
         "from osler.language import Language; from osler.language.words import words;"
         f"print(*words({TEXT!r}, Language.ZH))"
     )
-    places = {"TMPDIR": str(temporary), "XDG_CACHE_HOME": str(cache), "HOME": str(cache), "PYTHONIOENCODING": "utf-8"}
+    places = {
+        "TMPDIR": str(temporary),
+        "XDG_CACHE_HOME": str(cache),
+        "HOME": str(cache),
+        "PYTHONIOENCODING": "utf-8",
+    }
     done = subprocess.run(
-        [sys.executable, "-c", program], env={**os.environ, **places}, capture_output=True, text=True, check=True
+        [sys.executable, "-c", program],
+        env={**os.environ, **places},
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert done.stderr == ""
     return done.stdout.strip()
@@ -102,7 +121,9 @@ def test_no_dictionary_is_taken_from_the_folder_that_all_share(tmp_path: Path) -
     (kept,) = [path for path in own.rglob("*") if path.is_file()]
     assert open_to_others(kept.parent.parent) == []
     another_dictionary(kept)
-    assert taken_apart(shared, own) == " ".join(TEXT.replace("疼", "痛")), "what is kept is used again"
+    assert taken_apart(shared, own) == " ".join(TEXT.replace("疼", "痛")), (
+        "what is kept is used again"
+    )
     kept.parent.chmod(0o777)
     assert taken_apart(shared, own) == TAKEN_APART, "but not from a folder that others can write to"
 

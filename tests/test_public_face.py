@@ -31,7 +31,10 @@ def test_every_public_name_can_be_imported() -> None:
 
 def test_importing_osler_is_cheap() -> None:
     code = "import osler, sys; assert osler.__version__; print([m for m in ('pandas', 'autogen_core') if m in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip()
+        == "[]"
+    )
 
 
 def test_scores_have_a_row_per_consultation(run: osler.Run) -> None:
@@ -61,7 +64,7 @@ def test_events_are_the_transcript(run: osler.Run) -> None:
 
 def test_compare_is_a_table(run: osler.Run) -> None:
     table = run.compare(against="none")
-    diagnosis = table[table["measure"] == "diagnosis"]
+    diagnosis = table[table["measure"] == "diagnosis_right"]
     assert set(diagnosis["memory"]) == {"none", "raw"}
     assert diagnosis["n"].eq(3).all()
     assert diagnosis.set_index("memory").loc["raw", "against"] is not None
@@ -105,7 +108,9 @@ def test_a_wrong_language_is_one_clear_line(tmp_path: Path) -> None:
         ({"memories": "none"}, r"memories is one text; give a list: memories=\['none'\]"),
     ],
 )
-def test_a_wrong_option_is_refused_and_never_ignored(tmp_path: Path, options: dict[str, Any], line: str) -> None:
+def test_a_wrong_option_is_refused_and_never_ignored(
+    tmp_path: Path, options: dict[str, Any], line: str
+) -> None:
     with pytest.raises(UserError, match=line):
         osler.simulate(out=tmp_path / "a", quiet=True, **options)
     assert not list(tmp_path.iterdir())

@@ -1,4 +1,5 @@
-"""What is decided by scores hangs neither on their last digits nor on the order in which they come."""
+"""What is decided by scores hangs neither on their last digits nor on the order in which they
+come."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from osler.ranking import CLOSE, all_seen, best, disturbed, exceeds, ranked, reaches, reaching
 from osler.records import RecordPool
-from osler.runs.plan import Settings
+from osler.settings.run_settings import RunSettings
 
 SCORES = st.lists(st.integers(-50, 50).map(lambda number: number / 7), min_size=1, max_size=12)
 
@@ -28,7 +29,9 @@ def test_equal_scores_are_in_the_order_of_their_names() -> None:
         assert best(scores[:2], ["b", "a"]) == 1
 
 
-def test_a_score_that_is_a_limit_but_for_its_last_digits_reaches_it_and_does_not_exceed_it() -> None:
+def test_a_score_that_is_a_limit_but_for_its_last_digits_reaches_it_and_does_not_exceed_it() -> (
+    None
+):
     for score in (0.1 + 0.2, 0.3, 0.3 - 1e-16):
         assert reaches(score, 0.3) and not exceeds(score, 0.3)
     assert 0.7 * 10 < 0.7 * 9 + 0.7 * 1 + 1e-9 and reaches(7, 0.7 * 10)
@@ -46,16 +49,25 @@ def test_small_steps_do_not_become_one_score() -> None:
 @given(SCORES, st.randoms(use_true_random=False))
 def test_order_and_noise_change_nothing(scores: list[float], draws: random.Random) -> None:
     names = names_of(scores)
-    right = [names[place] for place in sorted(range(len(scores)), key=lambda place: (-scores[place], names[place]))]
+    right = [
+        names[place]
+        for place in sorted(range(len(scores)), key=lambda place: (-scores[place], names[place]))
+    ]
     places = list(range(len(scores)))
     draws.shuffle(places)
     mixed, called = [scores[place] for place in places], [names[place] for place in places]
     with disturbed(1e-9, draws.randrange(1000)):
         assert [called[place] for place in ranked(mixed, called)] == right
         assert called[best(mixed, called)] == right[0]
-        assert [reaches(score, scores[0]) for score in scores] == [score >= scores[0] for score in scores]
-        assert [exceeds(score, scores[0]) for score in scores] == [score > scores[0] for score in scores]
-        assert reaching(np.array(scores), scores[0]).tolist() == [score >= scores[0] for score in scores]
+        assert [reaches(score, scores[0]) for score in scores] == [
+            score >= scores[0] for score in scores
+        ]
+        assert [exceeds(score, scores[0]) for score in scores] == [
+            score > scores[0] for score in scores
+        ]
+        assert reaching(np.array(scores), scores[0]).tolist() == [
+            score >= scores[0] for score in scores
+        ]
 
 
 def test_noise_reaches_every_score_and_ends() -> None:
@@ -68,4 +80,6 @@ def test_noise_reaches_every_score_and_ends() -> None:
 def test_a_limit_of_turns_is_not_one_more_for_the_last_digit_of_a_product() -> None:
     record = next(iter(RecordPool.open())).model_copy(update={"expected_rounds": 50})
     assert 50 * 1.1 > 55
-    assert [Settings(turn_factor=factor).turn_limit(record) for factor in (1.0, 1.1, 1.11, 1.5)] == [50, 55, 56, 75]
+    assert [
+        RunSettings(turn_factor=factor).turn_limit(record) for factor in (1.0, 1.1, 1.11, 1.5)
+    ] == [50, 55, 56, 75]

@@ -51,10 +51,17 @@ def test_chinese_is_segmented_as_jieba_does_without_guessing(tmp_path: Path) -> 
     jieba.setLogLevel("WARNING")
     jieba.dt.tmp_dir = str(tmp_path)
     records = [record for record in RecordPool.open() if record.language is Language.ZH]
-    texts = {run for record in records for entry in record.entries for run in _CHINESE.findall(entry.report)}
+    texts = {
+        run
+        for record in records
+        for entry in record.entries
+        for run in _CHINESE.findall(entry.report)
+    }
     assert len(texts) > 500
     for text in sorted(texts):
-        assert words(text, Language.ZH) == tuple(jieba.cut(text.replace("疼", "痛"), HMM=False)), text
+        assert words(text, Language.ZH) == tuple(jieba.cut(text.replace("疼", "痛"), HMM=False)), (
+            text
+        )
 
 
 @pytest.mark.parametrize("kept", [b"", b"no dictionary", None])

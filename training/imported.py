@@ -1,7 +1,8 @@
-"""The bundled patients as if they were imported: each statement of a report is an entry, and is named by its own words.
+"""The bundled patients as if they were imported: an entry for each statement of a report.
 
-Records of other people come as free text. Their entries are clauses that hold several things, with no other names, and
-there are many of them. What has only seen short names finds nothing there, so it learns from these, too.
+Records of other people come as free text. Their entries are clauses that hold several things, with
+no other names, and there are many of them. What has only seen short names finds nothing there, so
+it learns from these, too.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from osler.language.words import content
 from osler.records import Language
 from osler.records.schema import Category, Entry, PatientRecord
 from osler.records.split import EntryList, statements
+from training import chinese_statements
 
 PREFIX = "imported "
 _BY_NAME = frozenset({Category.SIGN, Category.TEST, Category.EXAMINATION})
@@ -23,24 +25,29 @@ _BY_NAME = frozenset({Category.SIGN, Category.TEST, Category.EXAMINATION})
 
 def imported(record: PatientRecord) -> tuple[PatientRecord, dict[str, tuple[Entry, ...]]]:
     """The record in statements, and which of them each of its entries has become."""
-    listed, parts = EntryList(record.language), dict[str, range]()
+    is_english = record.language is Language.EN
+    split = statements if is_english else chinese_statements.statements
+    listed = EntryList() if is_english else chinese_statements.ChineseEntryList()
+    parts: dict[str, range] = {}
     for entry in record.entries:
         before = len(listed.entries)
         if entry.category in _BY_NAME:
             listed.add(entry.category, entry.name, entry.report, status=entry.status)
         else:
-            for said in statements(_text(entry, record.language), record.language):
-                listed.add(entry.category, said.name, said.report, status=said.status or entry.status)
+            for statement in split(_text(entry, record.language)):
+                status = statement.status or entry.status
+                listed.add(entry.category, statement.name, statement.report, status=status)
         parts[entry.name] = range(before, len(listed.entries))
-    fields = {entry.name: entry for entry in record.entries}
-    made: list[Entry] = []
+    entries: list[Entry] = []
     became: dict[str, tuple[Entry, ...]] = {}
-    for name, places in parts.items():
-        became[name] = tuple(
-            fields[name].model_copy(update={**listed.entries[place], "aliases": (), "said": ""}) for place in places
-        )
-        made += became[name]
-    return record.model_copy(update={"id": PREFIX + record.id, "entries": tuple(made)}), became
+    for entry in record.entries:
+        statements_of_entry = []
+        for place in parts[entry.name]:
+            fields = {**listed.entries[place], "aliases": (), "said": ""}
+            statements_of_entry.append(entry.model_copy(update=fields))
+        became[entry.name] = tuple(statements_of_entry)
+        entries += statements_of_entry
+    return record.model_copy(update={"id": PREFIX + record.id, "entries": tuple(entries)}), became
 
 
 def _text(entry: Entry, language: Language) -> str:
@@ -52,23 +59,32 @@ def _text(entry: Entry, language: Language) -> str:
 
 
 def put_to(row: Labelled, became: dict[str, tuple[Entry, ...]]) -> Labelled | None:
-    """The question put to the imported record; None where it names none of the statements it asks for.
+    """The question put to the imported record; None where it names no statement that it asks for.
 
     Of several statements those are asked for that share words or concepts with it.
     """
-    asked, also = set[str](), {part.name for name in row.also for part in became[name]}
+    targets: set[str] = set()
+    also: set[str] = set()
+    for name in row.also:
+        also.update(part.name for part in became[name])
     for name in row.entries:
         parts = became[name]
-        wanted = {part.name for part in parts if len(parts) == 1 or _bears_on(part, row)}
-        asked |= wanted
-        also |= {part.name for part in parts} - wanted
-    if row.entries and not asked:
+        for part in parts:
+            is_target = len(parts) == 1 or _bears_on(part, row)
+            (targets if is_target else also).add(part.name)
+    if row.entries and not targets:
         return None
-    return replace(row, record=PREFIX + row.record, entries=frozenset(asked), also=frozenset(also - asked))
+    return replace(
+        row,
+        record=PREFIX + row.record,
+        entries=frozenset(targets),
+        also=frozenset(also - targets),
+    )
 
 
 def _bears_on(part: Entry, row: Labelled) -> bool:
-    known = concepts(row.language)
-    if known.find(row.question).keys() & known.whole(part.report):
+    lexicon = concepts(row.language)
+    if lexicon.find(row.question).keys() & lexicon.whole(part.report):
         return True
-    return bool(set(content(row.question, row.language)) & set(content(part.report, row.language)))
+    words = set(content(row.question, row.language))
+    return not words.isdisjoint(content(part.report, row.language))

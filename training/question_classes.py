@@ -1,8 +1,11 @@
-"""Fit and measure the classifier of the memory `perlt`: `make perlt-model`, seconds, needs the `train` extra.
+"""Fit and measure the classifier of the memory `perlt`.
 
-`memory_classes/train_LANGUAGE.jsonl` has questions labelled as `semantic` (who somebody is: profile, relations,
-standing facts) or `episodic` (what happened or was said); `test_LANGUAGE.jsonl` is only measured on.
-`python -m training.question_classes MODEL@URL` measures `classify=model` with this model instead.
+`make perlt-model`, seconds, needs the `train` extra.
+
+`memory_classes/train_LANGUAGE.jsonl` has questions labelled as `semantic` (who somebody is:
+profile, relations, standing facts) or `episodic` (what happened or was said); `test_LANGUAGE.jsonl`
+is only measured on. `python -m training.question_classes MODEL@URL` measures `classify=model` with
+this model instead.
 """
 
 from __future__ import annotations
@@ -33,7 +36,11 @@ _EVEN, _AT_ONCE = 0.5, 16
 
 def questions(part: str, language: Language) -> list[tuple[str, bool]]:
     """(question, whether it is semantic)."""
-    lines = (HERE / "memory_classes" / f"{part}_{language.value}.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (
+        (HERE / "memory_classes" / f"{part}_{language.value}.jsonl")
+        .read_text(encoding="utf-8")
+        .splitlines()
+    )
     return [(row["question"], row["label"] == "semantic") for row in map(json.loads, lines)]
 
 
@@ -43,26 +50,39 @@ def fit(language: Language) -> NDArray[np.float32]:
 
     rows = questions("train", language)
     cells = np.array([hashed(question, language) for question, _ in rows])
-    fitted = LogisticRegression(C=STRENGTH, solver="liblinear").fit(cells, [label for _, label in rows])
+    fitted = LogisticRegression(C=STRENGTH, solver="liblinear").fit(
+        cells, [label for _, label in rows]
+    )
     return np.append(fitted.coef_[0], fitted.intercept_).astype(np.float32)
 
 
 def measure(part: str, language: Language, found: Sequence[float]) -> None:
-    """Print precision, recall and F1 of both classes, from the probability that each question is semantic."""
-    pairs = [(label, given >= _EVEN) for (_, label), given in zip(questions(part, language), found, strict=True)]
+    """Print precision, recall and F1 of both classes by the probabilities of the semantic class."""
+    pairs = [
+        (label, given >= _EVEN)
+        for (_, label), given in zip(questions(part, language), found, strict=True)
+    ]
     for name, wanted in (("semantic", True), ("episodic", False)):
         right = sum(label == found == wanted for label, found in pairs)
         precision = right / max(1, sum(found == wanted for _, found in pairs))
         recall = right / max(1, sum(label == wanted for label, _ in pairs))
         f1 = 2 * precision * recall / max(1e-9, precision + recall)
-        print(f"{part} {language.value} {name}: precision {precision:.3f}, recall {recall:.3f}, F1 {f1:.3f}")
+        print(
+            f"{part} {language.value} {name}: precision {precision:.3f}, recall {recall:.3f}, F1"
+            f" {f1:.3f}"
+        )
 
 
 def measure_shipped() -> None:
     """Measure the weights that were written last."""
     for language in Language:
         measure(
-            "test", language, [semantic_probability(question, language) for question, _ in questions("test", language)]
+            "test",
+            language,
+            [
+                semantic_probability(question, language)
+                for question, _ in questions("test", language)
+            ],
         )
 
 
@@ -79,12 +99,17 @@ async def measure_model(spec: str) -> None:
         found = await asyncio.gather(*(asked(question, language) for question, _ in rows))
         print(f"{language.value}: {found.count(None)} of {len(rows)} without a probability")
         wrong = [1.0 - label for _, label in rows]
-        measure("test", language, [wrong[at] if one is None else one for at, one in enumerate(found)])
+        measure(
+            "test", language, [wrong[at] if one is None else one for at, one in enumerate(found)]
+        )
     await backbone.close()
 
 
 def main() -> None:
-    """Fit both languages, write the weights, and measure them; or measure the model that is named."""
+    """Fit both languages, write the weights, and measure them.
+
+    Or measure the model that is named.
+    """
     if len(sys.argv) > 1:
         asyncio.run(measure_model(sys.argv[1]))
         return

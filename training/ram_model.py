@@ -1,10 +1,11 @@
-"""Fit the retrieval without a model: `make ram-model`, three minutes of one core, needs the `train` extra.
+"""Fit the retrieval without a model: `make ram-model`, three minutes; needs the `train` extra.
 
-1. The concept model of each language: softmax regression from pieces of words to concepts, on `asks` and the thesaurus.
-2. The weights of the evidence: logistic regression on `questions/`, put to the bundled records and to imported ones.
+1. The concept model of each language: softmax regression from pieces of words to concepts, on
+`asks` and the thesaurus. 2. The weights of the evidence: logistic regression on `questions/`, put
+to the bundled records and to imported ones.
 
-The concept model is written to `src/osler/language/lexicon/concepts/`, the weights to `src/osler/agents/ram/model/`,
-with a manifest of the hashes of all data and of what was fitted.
+The concept model is written to `src/osler/language/lexicon/concepts/`, the weights to
+`src/osler/agents/ram/model/`, with a manifest of the hashes of all data and of what was fitted.
 """
 
 from __future__ import annotations
@@ -21,14 +22,13 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # sums in one order, whateve
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
-from sklearn.linear_model import LogisticRegression
 from tests.agents.questions import FOLDER, Labelled
 
 from osler.agents.ram.evidence import COLUMNS, Evidence, read_asks
 from osler.language import Language
 from osler.language.lexicon.concept_model import ConceptModel, concept_model
 from osler.language.lexicon.thesaurus import idioms, names
-from osler.language.pieces import counted
+from osler.language.pieces import count_pieces
 from osler.records import PatientRecord, RecordPool
 from training.imported import PREFIX, imported, put_to
 from training.labels import HERE, asks, by_hand
@@ -43,21 +43,25 @@ EPOCHS, BATCH, RATE, SEED = 3, 256, 2.0, 0
 KEPT = 0.04
 """Weights below this share of the largest are left out."""
 THRESHOLD, RATIO = 0.35, 0.5
-"""What the best entry must reach, and which share of it every other one; chosen on the questions for validation."""
+"""What the best entry must reach, and which share of it every other one; chosen on the questions
+for validation."""
 Examples = Sequence[tuple[str, str]]
 Arrays = dict[str, NDArray[np.generic]]
 
 
 def fit_concepts(examples: Examples, language: Language, least_seen: int = LEAST_SEEN) -> Arrays:
     """A concept model from (text, concept) examples, as the arrays of its file."""
-    found = [counted(text, language) for text, _ in examples]
-    seen = Counter(key for row in found for key in row)
-    keys = np.array(sorted(key for key, times in seen.items() if times >= least_seen), dtype=np.uint32)
-    rarity = np.log((1 + len(found)) / (1 + np.array([seen[key] for key in keys.tolist()]))) + 1
+    rows = [count_pieces(text, language) for text, _ in examples]
+    counts: Counter[int] = Counter()
+    for row in rows:
+        counts.update(row.keys())
+    frequent = sorted(key for key, count in counts.items() if count >= least_seen)
+    keys = np.array(frequent, dtype=np.uint32)
+    rarity = np.log((1 + len(rows)) / (1 + np.array([counts[key] for key in frequent]))) + 1
     concepts = sorted({concept for _, concept in examples})
     place = {concept: number for number, concept in enumerate(concepts)}
-    wanted = np.array([place[concept] for _, concept in examples])
-    weights, bias = _softmax_regression(_matrix(found, keys, rarity), wanted, len(concepts))
+    labels = np.array([place[concept] for _, concept in examples])
+    weights, bias = _softmax_regression(_matrix(rows, keys, rarity), labels, len(concepts))
     step = np.abs(weights).max() / 127
     small = np.rint(weights / step).astype(np.int8)
     small[np.abs(small) < KEPT * 127] = 0
@@ -74,39 +78,46 @@ def fit_concepts(examples: Examples, language: Language, least_seen: int = LEAST
     }
 
 
-def _matrix(found: list[dict[int, float]], keys: NDArray[np.uint32], rarity: NDArray[np.float64]) -> csr_matrix:
+def _matrix(
+    rows: list[dict[int, float]], keys: NDArray[np.uint32], rarity: NDArray[np.float64]
+) -> csr_matrix:
     """(examples, pieces), every row of length one."""
     column = {key: place for place, key in enumerate(keys.tolist())}
-    starts, columns, values = [0], list[int](), list[float]()
-    for row in found:
-        known = sorted((column[key], value) for key, value in row.items() if key in column)
-        own = np.array([value * rarity[place] for place, value in known])
-        columns += [place for place, _ in known]
-        values += (own / max(np.sqrt(own @ own), 1e-9)).tolist()
+    starts = [0]
+    columns: list[int] = []
+    values: list[float] = []
+    for row in rows:
+        cells = sorted((column[key], value) for key, value in row.items() if key in column)
+        vector = np.array([value * rarity[place] for place, value in cells])
+        columns += [place for place, _ in cells]
+        values += (vector / max(np.sqrt(vector @ vector), 1e-9)).tolist()
         starts.append(len(columns))
-    cells = np.array(values, dtype=np.float32), np.array(columns, dtype=np.int64), np.array(starts)
-    return csr_matrix(cells, shape=(len(found), len(keys)))
+    data = np.array(values, dtype=np.float32)
+    indices = np.array(columns, dtype=np.int64)
+    return csr_matrix((data, indices, np.array(starts)), shape=(len(rows), len(keys)))
 
 
 def _softmax_regression(
-    rows: csr_matrix, wanted: NDArray[np.int64], classes: int
+    rows: csr_matrix, labels: NDArray[np.int64], classes: int
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Weights (pieces, concepts) and bias, by stochastic gradient descent with a rate for each piece (Adagrad)."""
+    """Weights (pieces, concepts) and bias, by Adagrad: a rate of its own for each piece."""
     order = np.random.default_rng(SEED)
     weights = np.zeros((rows.shape[1], classes), dtype=np.float32)
     bias = np.zeros(classes, dtype=np.float32)
     squares = np.full(rows.shape[1], 1e-6, dtype=np.float32)
     for _ in range(EPOCHS):
-        shuffled = order.permutation(len(wanted))
-        for start in range(0, len(wanted), BATCH):
-            some = shuffled[start : start + BATCH]
-            batch = rows[some]
+        shuffled = order.permutation(len(labels))
+        for start in range(0, len(labels), BATCH):
+            chosen = shuffled[start : start + BATCH]
+            batch = rows[chosen]
+            # Only the pieces of the batch are computed with: a few of many thousand.
             columns, inverse = np.unique(batch.indices, return_inverse=True)
-            batch = csr_matrix((batch.data, inverse, batch.indptr), shape=(len(some), len(columns)))
+            shape = (len(chosen), len(columns))
+            batch = csr_matrix((batch.data, inverse, batch.indptr), shape=shape)
             scores = batch @ weights[columns] + bias
             error = np.exp(scores - scores.max(axis=1, keepdims=True))
             error /= error.sum(axis=1, keepdims=True)
-            error[np.arange(len(some)), wanted[some]] -= 1
+            error[np.arange(len(chosen)), labels[chosen]] -= 1
             gradient = batch.T @ error
             squares[columns] += (gradient * gradient).sum(axis=1)
             weights[columns] -= (RATE / np.sqrt(squares[columns]))[:, None] * gradient
@@ -118,12 +129,16 @@ def fit_weights(language: Language) -> dict[str, object]:
     """The weights of the evidence, on labelled questions to bundled and imported records."""
     records = {record.id: record for record in RecordPool.open()}
     questions = by_hand(language)
-    twins = {name: imported(records[name]) for name in dict.fromkeys(row.record for row in questions)}
-    put = [put_to(row, twins[row.record][1]) for row in questions]
-    everything = records | {PREFIX + name: twin for name, (twin, _) in twins.items()}
-    rows, labels = _evidence([*questions, *filter(None, put)], everything)
+    names = dict.fromkeys(row.record for row in questions)
+    twins = {name: imported(records[name]) for name in names}
+    twin_questions = [put_to(row, twins[row.record][1]) for row in questions]
+    every_record = records | {PREFIX + name: twin for name, (twin, _) in twins.items()}
+    rows, labels = _evidence([*questions, *filter(None, twin_questions)], every_record)
+    from sklearn.linear_model import LogisticRegression  # takes a second; a slice does without
+
     fitted = LogisticRegression(C=1.0, max_iter=2000).fit(rows, labels)
-    columns = dict(zip(COLUMNS, (round(float(weight), 4) for weight in fitted.coef_[0]), strict=True))
+    weights = [round(float(weight), 4) for weight in fitted.coef_[0]]
+    columns = dict(zip(COLUMNS, weights, strict=True))
     bias = round(float(fitted.intercept_[0]), 4)
     return {"columns": columns, "bias": bias, "threshold": THRESHOLD, "ratio": RATIO}
 
@@ -132,16 +147,18 @@ def _evidence(
     questions: list[Labelled], records: dict[str, PatientRecord]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """One row for each question and entry, but for entries that are not wrong either."""
-    known: dict[str, Evidence] = {}
-    rows, labels = [], []
+    evidence: dict[str, Evidence] = {}
+    rows = []
+    labels = []
     for question in questions:
         record = records[question.record]
-        if record.id not in known:
-            known[record.id] = Evidence(record)
-        found = known[record.id].rows(question.question)
+        if record.id not in evidence:
+            evidence[record.id] = Evidence(record)
         is_used = [entry.name not in question.also for entry in record.entries]
-        rows.append(found[is_used])
-        labels += [entry.name in question.entries for entry in record.entries if entry.name not in question.also]
+        rows.append(evidence[record.id].rows(question.question)[is_used])
+        for entry in record.entries:
+            if entry.name not in question.also:
+                labels.append(entry.name in question.entries)
     return np.concatenate(rows), np.array(labels)
 
 
@@ -152,13 +169,19 @@ def digest(path: Path) -> str:
 
 def data_files() -> list[Path]:
     """All files that the fit reads."""
-    folders = ((HERE / "asks", "*.txt"), (HERE / "questions", "*.txt"), (FOLDER / "tuning", "*.yaml"))
-    return sorted(path for folder, name in (*folders, (THESAURUS, "*.yaml")) for path in folder.glob(name))
+    files = [
+        *(HERE / "asks").glob("*.txt"),
+        *(HERE / "questions").glob("*.txt"),
+        *(FOLDER / "tuning").glob("*.yaml"),
+        *THESAURUS.glob("*.yaml"),
+    ]
+    return sorted(files)
 
 
 def manifest() -> dict[str, dict[str, str]]:
     """The hashes of the data and of what was fitted."""
-    fitted = [CONCEPTS / f"{language.value}.npz" for language in Language] + [MODEL / "weights.json"]
+    fitted = [CONCEPTS / f"{language.value}.npz" for language in Language]
+    fitted.append(MODEL / "weights.json")
     return {
         "data": {str(path.relative_to(ROOT)): digest(path) for path in data_files()},
         "fitted": {path.name: digest(path) for path in fitted},
@@ -180,8 +203,9 @@ def main() -> None:
         arrays = fit_concepts(examples, language)
         np.savez_compressed(CONCEPTS / f"{language.value}.npz", allow_pickle=False, **arrays)
         print(f"{language.value}: {len(examples)} examples, {len(arrays['keys'])} pieces")
-    for kept in (concept_model, read_asks):
-        kept.cache_clear()
+    # The weights are fitted on the new concept model.
+    for cached in (concept_model, read_asks):
+        cached.cache_clear()
     fitted = {language.value: fit_weights(language) for language in Language}
     (MODEL / "weights.json").write_text(json.dumps(fitted, indent=2) + "\n", encoding="utf-8")
     (MODEL / "manifest.json").write_text(json.dumps(manifest(), indent=2) + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Takes the README's pictures of a run: the page in Chromium, and the terminal's replay.
+"""Takes the documents' pictures of a run: the page in Chromium.
 
 python docs/pictures/take.py demo      after `make demo`; needs the extra `dev` and Chromium
 """
@@ -9,17 +9,10 @@ import json
 import shutil
 import subprocess
 import sys
-import tempfile
 import urllib.request
-from io import StringIO
 from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
-from rich.console import Console
-
-from osler.replay.pages import scenes
-from osler.replay.player import Player, screen
-from osler.runs.store import RunFile
 
 HERE = Path(__file__).parent
 SIZE = {"width": 1280, "height": 800}
@@ -30,7 +23,9 @@ CASE = "pneumonia-en"
 def cells(address: str, case: str) -> dict[str, int]:
     """The numbers of a case's consultations, by memory."""
     with urllib.request.urlopen(f"{address}api/runs/k0/rows?patient={case}") as answer:  # noqa: S310 -- our own server
-        return {row["memory"]: row["cell"] for row in json.load(answer)["rows"] if row["case"] == case}
+        return {
+            row["memory"]: row["cell"] for row in json.load(answer)["rows"] if row["case"] == case
+        }
 
 
 def page_pictures(browser: Browser, run: str) -> None:
@@ -47,40 +42,23 @@ def page_pictures(browser: Browser, run: str) -> None:
         ):
             page = browser.new_page(viewport=SIZE, color_scheme=scheme, locale="en-GB")
             page.goto(address + place)
-            page.locator("main h1").wait_for()  # the page goes on listening for changes, so it is never idle
+            page.locator(
+                "main h1"
+            ).wait_for()  # the page goes on listening for changes, so it is never idle
             page.wait_for_timeout(500)
             if name == "compare":
-                page.get_by_text("From here on they differ").evaluate("it => it.scrollIntoView({block: 'center'})")
+                page.get_by_text("From here on they differ").evaluate(
+                    "it => it.scrollIntoView({block: 'center'})"
+                )
             page.screenshot(path=HERE / f"{name}.png")
             page.close()
         server.terminate()
 
 
-def terminal_picture(browser: Browser, run: str) -> None:
-    """What `osler replay` draws, as rich draws it, set in the browser's own monospace type."""
-    with RunFile.open(run) as opened:
-        transcript = opened.find(CASE, "tim")
-    player = Player(scenes(transcript), 1.0)
-    player.jump(6)
-    player.at -= 1  # all of turn 5
-    console = Console(width=132, height=30, record=True, markup=False, highlight=False, file=StringIO())
-    console.print(screen(player, transcript, 132), height=30)
-    form = (
-        '<!DOCTYPE html><meta charset="utf-8"><style>body{{margin:0;background:#fff;padding:16px;display:inline-block}}'
-        "pre{{margin:0;font:14px/1.32 'DejaVu Sans Mono',monospace;color:#000}}{stylesheet}</style><pre>{code}</pre>"
-    )
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "replay.html"
-        path.write_text(console.export_html(code_format=form, inline_styles=False), encoding="utf-8")
-        page = browser.new_page(viewport=SIZE, device_scale_factor=1)
-        page.goto(path.as_uri())
-        page.locator("body").screenshot(path=HERE / "replay.png")
-        page.close()
-
-
 if __name__ == "__main__":
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        chromium = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
         page_pictures(chromium, sys.argv[1])
-        terminal_picture(chromium, sys.argv[1])
         chromium.close()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from osler.records.schema import PatientRecord as Record
     from osler.simulator.api import asimulate, simulate
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "Backbone",
     "Doctor",

@@ -1,7 +1,8 @@
 """API keys by server: a key is sent to the host it was set for, and to no other.
 
-A provider's key is in its own variable, such as `OPENAI_API_KEY`. Any other server's is in `OSLER_KEY_HOST`, with the
-host in capitals and `_` for anything that is not a letter or digit; `OSLER_KEY_HOST_PORT` is for one port alone.
+A provider's key is in its own variable, such as `OPENAI_API_KEY`. Any other server's is in
+`OSLER_KEY_HOST`, with the host in capitals and `_` for anything that is not a letter or digit;
+`OSLER_KEY_HOST_PORT` is for one port alone.
 """
 
 from __future__ import annotations
@@ -32,7 +33,11 @@ PROVIDERS = {
     "openai": Provider("OPENAI_API_KEY", "OPENAI_BASE_URL", "https://api.openai.com/v1"),
     "azure": Provider("AZURE_OPENAI_API_KEY", "AZURE_OPENAI_ENDPOINT", ""),
     "anthropic": Provider("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "https://api.anthropic.com"),
-    "gemini": Provider("GEMINI_API_KEY", "GEMINI_BASE_URL", "https://generativelanguage.googleapis.com/v1beta/openai"),
+    "gemini": Provider(
+        "GEMINI_API_KEY",
+        "GEMINI_BASE_URL",
+        "https://generativelanguage.googleapis.com/v1beta/openai",
+    ),
     "ollama": Provider("OLLAMA_API_KEY", "OLLAMA_HOST", "http://127.0.0.1:11434"),
 }
 AZURE_VERSION = "OPENAI_API_VERSION"
@@ -70,16 +75,19 @@ def is_loopback(host: str) -> bool:
 
 
 def provider_url(name: str) -> str:
-    """Return the address of a provider's models, without a slash at the end; empty if none is set."""
+    """The address of a provider's models, without a slash at the end; empty if none is set."""
     provider = PROVIDERS[name]
     url = os.environ.get(provider.address, "").strip().rstrip("/") or provider.url
-    if name == "ollama" and "://" not in url:  # its own tools take a host with or without a port
-        url = f"http://{url}" if re.search(r":\d+$", url) else f"http://{url}:{urlsplit(provider.url).port}"
-    return url
+    if name != "ollama" or "://" in url:
+        return url
+    # Ollama's own tools take a host with or without a port.
+    if not re.search(r":\d+$", url):
+        url = f"{url}:{urlsplit(provider.url).port}"
+    return f"http://{url}"
 
 
 def key_for(url: str, variable: str | None = None) -> ServerKey:
-    """Return the key of the server at an address, from that variable or the one that the address has.
+    """Return the key of the server at an address, from that variable or the address's own.
 
     Raises:
         UserError: What is set is not a key, or would be sent over plain http.
@@ -92,7 +100,8 @@ def key_for(url: str, variable: str | None = None) -> ServerKey:
         raise UserError(f"{variable} holds characters that no key has", "set it to the key alone")
     if value and not is_safe:
         raise UserError(
-            f"the key in {variable} would be sent to {parts.hostname} over plain http, where others can read it",
+            f"the key in {variable} would be sent to {parts.hostname} over plain http, where others"
+            " can read it",
             "use https, or unset the variable if the server needs no key",
         )
     return ServerKey(variable, value, is_safe)
@@ -104,8 +113,9 @@ def key_variable(url: str) -> str:
     for provider_name, provider in PROVIDERS.items():
         if provider_name == "ollama":
             continue  # its usual address is this machine's own, where other servers are, too
-        usual = urlsplit(provider.url).hostname
-        if _place(url) == _place(provider_url(provider_name)) or (usual and usual == parts.hostname):
+        usual_host = urlsplit(provider.url).hostname
+        is_usual = usual_host and usual_host == parts.hostname
+        if is_usual or _place(url) == _place(provider_url(provider_name)):
             return provider.key
     host = parts.hostname or ""
     with suppress(UnicodeError):
@@ -116,14 +126,25 @@ def key_variable(url: str) -> str:
 
 
 def settings_for_workers() -> dict[str, str]:
-    """Return the variables that another machine needs to reach the same servers with the same keys."""
-    return {name: value for name, value in os.environ.items() if name in _SETTINGS or _holds_a_key(name)}
+    """The variables by which another machine reaches the same servers with the same keys."""
+    settings = {}
+    for name, value in os.environ.items():
+        if name in _SETTINGS or _holds_a_key(name):
+            settings[name] = value
+    return settings
 
 
 def scrub(text: str, *keys: str) -> str:
-    """Remove every known or given key, and anything that looks like one: errors end up in transcripts."""
-    known = {value.strip() for name, value in os.environ.items() if _holds_a_key(name)} | set(keys)
-    for key in sorted(known, key=len, reverse=True):
+    """Remove these keys, those of the environment, and whatever looks like a key.
+
+    Errors end up in transcripts.
+    """
+    secrets = set(keys)
+    for name, value in os.environ.items():
+        if _holds_a_key(name):
+            secrets.add(value.strip())
+    # The longest first: a key may be the beginning of another, whose rest would stay.
+    for key in sorted(secrets, key=len, reverse=True):
         if len(key) >= _SHORTEST:
             text = text.replace(key, "[key]")
     text = re.sub(r"(?i)\bbearer\s+[^\s'\",;]+", "Bearer [key]", text)

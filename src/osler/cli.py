@@ -11,12 +11,27 @@ import typer
 
 from osler import __version__
 from osler.code_failures import DEBUG, debugging, whole_traceback
-from osler.commands import bench, consultations, evaluate, judges, models, play, records, runs, view
+from osler.commands import (
+    bench,
+    consultations,
+    evaluate,
+    judges,
+    measures,
+    models,
+    play,
+    records,
+    runs,
+    view,
+)
+from osler.commands.settings_command import SettingsCommand
 from osler.errors import UserError, printable
 
 app = typer.Typer(
     name="osler",
-    help="Simulate clinical consultations between agents, and measure how well a doctor diagnoses and treats.",
+    help=(
+        "Simulate clinical consultations between agents, and measure how well a doctor diagnoses"
+        " and treats."
+    ),
     no_args_is_help=True,
     context_settings={"help_option_names": ["--help", "-h"]},
     pretty_exceptions_enable=False,
@@ -26,17 +41,19 @@ _INTERRUPTED = 130
 
 _DEBUG = "--debug"
 
+app.command(cls=SettingsCommand)(runs.simulate)
 for command in (
-    runs.simulate,
     consultations.show,
     play.play,
     consultations.replay,
-    consultations.diff,
+    consultations.verify,
+    consultations.fork,
     evaluate.compare,
     evaluate.score,
     evaluate.explain,
     evaluate.probe,
     evaluate.report,
+    measures.measures,
     view.view,
     view.export,
 ):
@@ -60,18 +77,25 @@ def _version(show: bool) -> None:
 @app.callback()
 def _root(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Print the version and exit."
+        ),
     ] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show whole tracebacks; also after the command.")] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show whole tracebacks; also after the command.")
+    ] = False,
 ) -> None:
     """Options before any command."""
 
 
 def main() -> NoReturn:
-    """Run a command; every failure becomes one line and an exit code, below its traceback with `--debug`."""
-    # Matrices here are small: more BLAS threads would be slower, and could change the last digits of sums.
+    """Run a command; a failure becomes a line and an exit code, with `--debug` a traceback, too."""
+    # Matrices here are small: more BLAS threads would be slower, and could change the last digits
+    # of sums.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    if isinstance(sys.stdout, TextIOWrapper):  # a terminal that has no Chinese gets an escape, and no traceback
+    # A terminal that has no Chinese gets an escape, and no traceback.
+    if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         _check_arguments()
@@ -92,18 +116,22 @@ def main() -> NoReturn:
         _silence()
         sys.exit(141)
     except OSError as error:  # of the disk, where no command could say more about it
-        told = ": ".join(filter(None, (str(error.filename or ""), error.strerror or str(error))))
-        _stop(f"osler: {printable(told)}; check the path, its rights and the room on the disk", 2)
+        parts = (str(error.filename or ""), error.strerror or str(error))
+        reason = printable(": ".join(filter(None, parts)))
+        _stop(f"osler: {reason}; check the path, its rights and the room on the disk", 2)
     if code == _INTERRUPTED:
         _stop("osler: stopped", _INTERRUPTED)
     sys.exit(code if isinstance(code, int) else 0)
 
 
 def _check_arguments() -> None:
-    """Refuse arguments that are not UTF-8: they could not be stored in a run, sent to a model or printed."""
-    for given in sys.argv[1:]:
-        if given.encode(errors="replace").decode() != given:
-            raise UserError(f"the argument {given!a} is not UTF-8", "give it in UTF-8; rename a file of that name")
+    """Refuse what is not UTF-8: it could not be stored in a run, sent to a model or printed."""
+    for argument in sys.argv[1:]:
+        if argument.encode(errors="replace").decode() != argument:
+            raise UserError(
+                f"the argument {argument!a} is not UTF-8",
+                "give it in UTF-8; rename a file of that name",
+            )
 
 
 def _stop_for_usage(error: typer.TyperException) -> NoReturn:
@@ -111,8 +139,8 @@ def _stop_for_usage(error: typer.TyperException) -> NoReturn:
     if type(error).__name__ == "NoArgsIsHelpError":
         _stop(message, 2)
     context = getattr(error, "ctx", None)
-    called = context.command_path if context else "osler"
-    _stop(f"osler: {' '.join(message.split())} (`{called} --help` shows how it is called)", 2)
+    command = context.command_path if context else "osler"
+    _stop(f"osler: {' '.join(message.split())} (`{command} --help` shows how it is called)", 2)
 
 
 def _stop(line: str, code: int) -> NoReturn:

@@ -1,4 +1,4 @@
-"""Where code failed, as text: it can be stored in a run, sent by a worker, and shown without the exception."""
+"""Where code failed, as text to store in a run or send between workers, without the exception."""
 
 from __future__ import annotations
 
@@ -22,8 +22,14 @@ _LONGEST = 300
 """Characters of a line of a traceback."""
 _MOST_LINES = 60
 _OSLER = Path(__file__).parent
-_LIBRARIES = tuple(sorted({Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib")}))
-_WRITTEN_SECRET = re.compile(r"(?i)((?:api_?key|token|secret|password|authorization)\w*[\"']?\s*[=:]\s*[\"'])[^\"']+")
+_LIBRARY_PATHS = {
+    Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib")
+}
+_LIBRARIES = tuple(sorted(_LIBRARY_PATHS))
+"""A folder stands before those within it: `site-packages` lies in that of the standard library."""
+_WRITTEN_SECRET = re.compile(
+    r"(?i)((?:api_?key|token|secret|password|authorization)\w*[\"']?\s*[=:]\s*[\"'])[^\"']+"
+)
 """A secret that stands in a line of code, which a traceback quotes."""
 
 
@@ -45,18 +51,19 @@ def debugging() -> bool:
 
 
 def failure_in(error: BaseException) -> CodeFailure | None:
-    """Return where an exception came from; None if it was never raised. It holds no reference to the exception."""
+    """Where an exception came from, without a reference to it; None if it was never raised."""
     while isinstance(error, OslerError) and error.__cause__ is not None:
         error = error.__cause__
-    steps = list(_steps(error.__traceback__))
+    steps = _steps(error.__traceback__)
     if not steps:
         return None
-    first = next((number for number, step in enumerate(steps) if step.is_own), None)
-    own = [step for step in steps if step.is_own]
-    last = (own or steps)[-1]
-    told = traceback.TracebackException.from_exception(error)
-    told.stack = traceback.StackSummary.from_list([step.summary for step in steps[0 if debugging() else first or 0 :]])
-    lines = "".join(told.format(chain=debugging())).splitlines()
+    own = [number for number, step in enumerate(steps) if step.is_own]
+    last = steps[own[-1]] if own else steps[-1]
+    # What comes before your own code is how Osler got there; `--debug` shows that, too.
+    first = own[0] if own and not debugging() else 0
+    trace = traceback.TracebackException.from_exception(error)
+    trace.stack = traceback.StackSummary.from_list([step.summary for step in steps[first:]])
+    lines = "".join(trace.format(chain=debugging())).splitlines()
     return CodeFailure(last.place, tuple(map(_safe, _shortened(lines))), bool(own))
 
 
@@ -65,8 +72,9 @@ def failure_at(function: object) -> CodeFailure | None:
     code = getattr(getattr(function, "__func__", function), "__code__", None)
     if code is None:
         return None
-    place = f"{_shown(code.co_filename)}:{code.co_firstlineno} in {code.co_name}"
-    line = f'  File "{_shown(code.co_filename)}", line {code.co_firstlineno}, in {code.co_name}'
+    path = _relative_path(code.co_filename)
+    place = f"{path}:{code.co_firstlineno} in {code.co_name}"
+    line = f'  File "{path}", line {code.co_firstlineno}, in {code.co_name}'
     return CodeFailure(place, (line,), is_own=True)
 
 
@@ -91,25 +99,29 @@ class _Step:
 def _steps(trace: TracebackType | None) -> list[_Step]:
     steps = []
     for frame, number in traceback.walk_tb(trace):
-        file, name = frame.f_code.co_filename, frame.f_code.co_name
-        source = traceback.FrameSummary(file, number, name).line  # read by the true path, shown by a shorter one
-        summary = traceback.FrameSummary(_shown(file), number, name, line=source)
-        steps.append(_Step(summary, _is_own(file, str(frame.f_globals.get("__name__", "")))))
+        file = frame.f_code.co_filename
+        name = frame.f_code.co_name
+        module = str(frame.f_globals.get("__name__", ""))
+        # The line is read by the true path, and printed with a shorter path.
+        line = traceback.FrameSummary(file, number, name).line
+        summary = traceback.FrameSummary(_relative_path(file), number, name, line=line)
+        steps.append(_Step(summary, _is_own(file, module)))
     return steps
 
 
 def _is_own(file: str, module: str) -> bool:
-    """Whether a file is neither Osler's nor a library's; a package that registers an extension is yours, too."""
+    """Whether a file is neither Osler's nor a library's."""
     path = Path(file)
     if path.is_relative_to(_OSLER) or file.startswith("<frozen"):
         return False
+    # A package that registers an extension is yours, wherever it is installed.
     if module.partition(".")[0] in plugin_packages():
         return True
     return not any(path.is_relative_to(folder) for folder in _LIBRARIES)
 
 
-def _shown(file: str) -> str:
-    """A path from the folder we work in or the package's, where it is in one: a run may be given to others."""
+def _relative_path(file: str) -> str:
+    """A path within the working folder, the package or a library: runs are shared with others."""
     path = Path(file)
     for folder in (Path.cwd(), _OSLER.parent, *reversed(_LIBRARIES)):
         if path.is_relative_to(folder):
@@ -134,8 +146,8 @@ def _safe(line: str) -> str:
 
 def error_line(error: BaseException) -> str:
     """Return an exception in one line, without keys."""
-    said = printable(scrub(str(error)))[:_LONGEST]
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+    message = printable(scrub(str(error)))[:_LONGEST]
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
 def print_failure(heading: str, trace: tuple[str, ...]) -> None:

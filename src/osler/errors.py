@@ -17,11 +17,18 @@ def unturned(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Return one line that cannot control a terminal: what a file or a model says ends up in messages."""
+    """Return one line that cannot control a terminal: messages quote files and models."""
     line = unturned(" ".join(text.split()))
     if line.isprintable():
         return line
-    return "".join(char if unicodedata.category(char) not in {"Cc", "Cs"} else f"\\x{ord(char):02x}" for char in line)
+    return "".join(map(_printable_char, line))
+
+
+def _printable_char(char: str) -> str:
+    # Control characters, and halves of surrogate pairs, which no terminal can print.
+    if unicodedata.category(char) in {"Cc", "Cs"}:
+        return f"\\x{ord(char):02x}"
+    return char
 
 
 _muted = False
@@ -49,7 +56,7 @@ class OslerError(Exception):
 
 
 class UserError(OslerError):
-    """Something the user can fix. The command line prints it as one line and exits with its code."""
+    """Something the user can fix: the command line prints one line and exits with its code."""
 
     exit_code = 2
 
@@ -61,13 +68,15 @@ class UserError(OslerError):
 
 
 class StorageError(UserError):
-    """A run or cache file cannot be written any more: the disk is full, gone or read-only. It ends the run."""
+    """A run or cache file cannot be written: the disk is full, gone or read-only. Ends the run."""
 
 
 class RunStopped(OslerError):
-    """Ends a whole run in order: a budget is used up, or an endpoint is down. It does not count as a failure."""
+    """Ends a whole run in order, not as a failure: a budget is used up, or an endpoint is down."""
 
     def __init__(self, kind: str, message: str, signal: int | None = None) -> None:
         """Say which it is, what to tell, and which signal asked for it, if one did."""
-        self.kind, self.message, self.signal = kind, printable(message), signal
+        self.kind = kind
+        self.message = printable(message)
+        self.signal = signal
         super().__init__(self.message)

@@ -13,7 +13,8 @@ from pydantic_core import from_json
 DEEPEST = 32
 """Brackets within brackets; a form that a model fills in has four."""
 _MOST_STARTS, _MOST_ENDS = 64, 16
-"""Places where an object may begin or end that are tried, so that reading any text takes time in proportion."""
+"""Places where an object may begin or end that are tried, so that reading any text takes time in
+proportion."""
 _LONGEST_NUMBER = 18
 """Digits of a number that is kept exactly."""
 _FENCE = "```"

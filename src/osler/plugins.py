@@ -1,4 +1,4 @@
-"""Classes of your own: by the names of entry points, by `package.module:Class`, or given as they are in Python."""
+"""Classes of your own: by entry points, by `package.module:Class`, or as objects in Python."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 from osler.errors import UserError
 
 _GIVEN: dict[str, object] = {}
-"""What was given in Python in place of a name, by the name that it has in a run."""
+"""Objects that Python code gave in place of a name, by the name that they have in a run."""
 _PACKAGES: set[str] = set()
 """The packages that something of your own was loaded from."""
 
@@ -24,7 +24,7 @@ def plugin_names(group: str) -> list[str]:
 
 
 def plugin_packages() -> frozenset[str]:
-    """Return the packages that something of your own was loaded from, so that its failures are told from Osler's."""
+    """The packages of your own code, by which its failures are told from Osler's."""
     return frozenset(_PACKAGES)
 
 
@@ -50,13 +50,14 @@ def as_name(thing: object) -> str:
 
 
 def check_workers_can_load(what: str, name: str) -> None:
-    """Raise `UserError` for something that was given in Python and that another process cannot import by its name."""
+    """Raise `UserError` for an object from Python that no other process can import by name."""
     if name in _GIVEN and not _can_be_imported(name, _GIVEN[name]):
         module = name.partition(":")[0]
         where = "the script or notebook" if module == "__main__" else module
         raise UserError(
             f"workers cannot import the {what} {name!r} from {where}",
-            "move it to the top level of a module and import it from there, or leave out workers and engine",
+            "move it to the top level of a module and import it from there, or leave out workers"
+            " and engine",
         )
 
 
@@ -69,7 +70,13 @@ def _can_be_imported(name: str, thing: object) -> bool:
 
 
 def plugin_factory(
-    what: str, group: str, name: str, known: Sequence[str], *, wanted: str, fault: Callable[[object], str | None]
+    what: str,
+    group: str,
+    name: str,
+    known: Sequence[str],
+    *,
+    wanted: str,
+    fault: Callable[[object], str | None],
 ) -> Callable[..., Any]:
     """Load a plugin and wrap it so that any error becomes a `UserError`.
 
@@ -79,7 +86,7 @@ def plugin_factory(
         name: The name.
         known: All names that could be given instead.
         wanted: The remedy: what to name.
-        fault: What is wrong with the thing that was made, such as "is no Memory", or None if it can be used.
+        fault: What is wrong with its product, such as "is no Memory", or None if it can be used.
     """
     factory = load_plugin(what, group, name, known)
     if not callable(factory):
@@ -87,14 +94,18 @@ def plugin_factory(
 
     def make(*settings: Any, **options: Any) -> Any:
         try:
-            made = factory(*settings, **options)
+            product = factory(*settings, **options)
         except UserError:
             raise
         except (Exception, SystemExit) as error:
-            raise UserError(f"the {what} {name!r} cannot be made: {_line(error)}", wanted) from error
-        if wrong := fault(made):
-            raise UserError(f"the {what} {name!r} gives a {type(made).__name__}, which {wrong}", wanted)
-        return made
+            raise UserError(
+                f"the {what} {name!r} cannot be made: {_line(error)}", wanted
+            ) from error
+        wrong = fault(product)
+        if wrong:
+            kind = type(product).__name__
+            raise UserError(f"the {what} {name!r} gives a {kind}, which {wrong}", wanted)
+        return product
 
     return make
 
@@ -105,7 +116,8 @@ def load_plugin(what: str, group: str, name: str, known: Sequence[str]) -> objec
     Args:
         what: What it should be, as messages call it: `memory`, `strategy`.
         group: The group of entry points.
-        name: The entry point's name, `package.module:Class`, or the name of what was given in Python.
+        name: The entry point's name, `package.module:Class`, or the name of what was given in
+            Python.
         known: All names that could be given instead.
 
     Raises:
@@ -116,7 +128,10 @@ def load_plugin(what: str, group: str, name: str, known: Sequence[str]) -> objec
     points = [point for point in entry_points(group=group) if point.name == name]
     module, colon, attribute = name.partition(":")
     if not points and not colon:
-        raise UserError(f"there is no {what} {name!r}", f"use one of {', '.join(known)}, or package.module:Class")
+        raise UserError(
+            f"there is no {what} {name!r}",
+            f"use one of {', '.join(known)}, or package.module:Class",
+        )
     if not points and (module == "__main__" or "<" in attribute):
         raise UserError(
             f"the {what} {name!r} was given in Python, from a script or notebook",
@@ -128,12 +143,14 @@ def load_plugin(what: str, group: str, name: str, known: Sequence[str]) -> objec
             return points[0].load()
         folder = os.path.abspath(os.curdir)
         if not {"", folder} & set(sys.path):
-            sys.path.append(folder)  # last, so that no module there takes the place of an installed one
+            # Last, so that no module there takes the place of an installed module.
+            sys.path.append(folder)
         return attrgetter(attribute)(import_module(module))
     except (Exception, SystemExit) as error:  # importing it runs it, and it may do anything
-        told = str(error) if isinstance(error, ImportError | AttributeError) else _line(error)
+        reason = str(error) if isinstance(error, ImportError | AttributeError) else _line(error)
         raise UserError(
-            f"the {what} {name!r} cannot be loaded: {told}", "check the module's path and the class's name"
+            f"the {what} {name!r} cannot be loaded: {reason}",
+            "check the module's path and the class's name",
         ) from error
 
 

@@ -41,13 +41,18 @@ def user_cache() -> Path:
 
 
 def private_cache(name: str) -> Path | None:
-    """Return a folder in the user's cache that nobody else can write to, or None if there can be none."""
+    """A folder in the user's cache that nobody else can write to; None if there can be none."""
     try:
         folder = user_cache() / name
         folder.parent.mkdir(parents=True, exist_ok=True)
         folder.mkdir(mode=_FOLDER, exist_ok=True)
-        found = folder.lstat()
+        status = folder.lstat()
     except (OSError, RuntimeError):  # nowhere to write, or no home
         return None
-    is_open = sys.platform != "win32" and (found.st_uid != os.geteuid() or found.st_mode & 0o077)
-    return folder if stat.S_ISDIR(found.st_mode) and not is_open else None
+    # What is there may be another's: a link, a file, or a folder that others can write to.
+    if not stat.S_ISDIR(status.st_mode):
+        return None
+    if sys.platform == "win32":
+        return folder
+    is_ours = status.st_uid == os.geteuid() and not status.st_mode & 0o077
+    return folder if is_ours else None

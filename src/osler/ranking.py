@@ -1,8 +1,8 @@
 """Decisions by scores: which is best, in which order, and whether one reaches a limit.
 
-Floating-point results differ slightly between CPUs, so no decision may depend on the last digits. Scores within `CLOSE`
-are ties, here and at every limit, broken by name. Unlike rounding, this has no boundary where two nearly equal scores
-get split.
+Floating-point results differ slightly between CPUs, so no decision may depend on the last digits.
+Scores within `CLOSE` are ties, here and at every limit, broken by name. Unlike rounding, this has
+no boundary where two nearly equal scores get split.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound="np.floating[Any]")
 
 CLOSE = 1e-6
-"""Scores up to 1 that differ by less are equal; of larger ones, those that differ by less than this share."""
+"""Scores up to 1 that differ by less are equal; of larger scores, those within this share."""
 
 _disturb: Callable[[float], float] | None = None
 """Applied to each score first; it changes something only within `disturbed`."""
@@ -31,12 +31,16 @@ _disturb: Callable[[float], float] | None = None
 
 def reaches(score: float, limit: float) -> bool:
     """Check whether a score is as high as a limit or higher."""
-    return (score if _disturb is None else _disturb(score)) >= limit - _slack(limit)
+    if _disturb is not None:
+        score = _disturb(score)
+    return score >= limit - _slack(limit)
 
 
 def exceeds(score: float, limit: float) -> bool:
     """Check whether a score is higher than a limit."""
-    return (score if _disturb is None else _disturb(score)) > limit + _slack(limit)
+    if _disturb is not None:
+        score = _disturb(score)
+    return score > limit + _slack(limit)
 
 
 def reaching(scores: Scores, limit: float) -> NDArray[np.bool_]:
@@ -46,30 +50,36 @@ def reaching(scores: Scores, limit: float) -> NDArray[np.bool_]:
 
 def best(scores: Sequence[float], names: Sequence[SupportsRichComparison]) -> int:
     """Return the index of the highest score; of ties, the one whose name comes first."""
-    now = scores if _disturb is None else [_disturb(score) for score in scores]
-    highest = max(now)
+    scores = _disturbed_scores(scores)
+    highest = max(scores)
     least = highest - _slack(highest)
-    equal = [place for place, score in enumerate(now) if score >= least]
-    return min(equal, key=names.__getitem__) if len(equal) > 1 else equal[0]
+    ties = [place for place, score in enumerate(scores) if score >= least]
+    return min(ties, key=names.__getitem__) if len(ties) > 1 else ties[0]
 
 
 def ranked(scores: Sequence[float], names: Sequence[SupportsRichComparison]) -> list[int]:
     """Return all indices, the highest score first; ties in the order of their names.
 
-    Equal is what is close to the highest of them, so that a long row of small steps does not become one score.
+    Equal is what is close to the highest of them, so that a long row of small steps does not become
+    one score.
     """
-    now = scores if _disturb is None else [_disturb(score) for score in scores]
-    order = sorted(range(len(now)), key=now.__getitem__, reverse=True)
-    found: list[int] = []
-    while len(found) < len(order):
-        highest = now[order[len(found)]]
+    scores = _disturbed_scores(scores)
+    order = sorted(range(len(scores)), key=scores.__getitem__, reverse=True)
+    start = 0
+    while start < len(order):
+        highest = scores[order[start]]
         least = highest - _slack(highest)
-        stop = len(found) + 1
-        while stop < len(order) and now[order[stop]] >= least:
-            stop += 1
-        equal = order[len(found) : stop]
-        found += sorted(equal, key=names.__getitem__) if len(equal) > 1 else equal
-    return found
+        end = start + 1
+        while end < len(order) and scores[order[end]] >= least:
+            end += 1
+        if end - start > 1:
+            order[start:end] = sorted(order[start:end], key=names.__getitem__)
+        start = end
+    return order
+
+
+def _disturbed_scores(scores: Sequence[float]) -> Sequence[float]:
+    return scores if _disturb is None else [_disturb(score) for score in scores]
 
 
 def ranked_places(scores: NDArray[F], names: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
@@ -84,8 +94,8 @@ def ranked_places(scores: NDArray[F], names: NDArray[np.integer[Any]]) -> NDArra
         if start >= end:
             highest = -float(falling[start])
             end = int(np.searchsorted(falling, _slack(highest) - highest, side="right"))
-            equal = order[start:end]
-            order[start:end] = equal[np.argsort(names[equal], kind="stable")]
+            ties = order[start:end]
+            order[start:end] = ties[np.argsort(names[ties], kind="stable")]
     return order
 
 
@@ -104,15 +114,15 @@ def all_seen(scores: NDArray[F]) -> NDArray[F]:
         return scores
     import numpy as np
 
-    found: NDArray[Any] = np.array([_disturb(score) for score in scores.ravel().tolist()])
-    return found.reshape(scores.shape)
+    values: NDArray[Any] = np.array([_disturb(score) for score in scores.ravel().tolist()])
+    return values.reshape(scores.shape)
 
 
 @contextmanager
 def disturbed(noise: float, seed: int = 0) -> Iterator[None]:
     """For tests: every score is off by a random share of itself, up to this one.
 
-    What is kept from before is not looked at again, so this belongs at the beginning of a process.
+    What was cached before is not looked at again, so this belongs at the beginning of a process.
     """
     global _disturb
     draws = random.Random(seed)  # noqa: S311 -- decides nothing

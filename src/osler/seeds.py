@@ -1,4 +1,4 @@
-"""Every random choice derives from the seed, the case, the trial and its purpose; there is no global generator."""
+"""Random choices derive from seed, case, trial and purpose: there is no global generator."""
 
 import hashlib
 

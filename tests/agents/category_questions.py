@@ -1,4 +1,5 @@
-"""The wordings that ask for a whole category of a record, and the questions for a single thing of one."""
+"""The wordings that ask for a whole category of a record, and the questions for a single thing of
+one."""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
-"""The labelled doctor's questions: those of some patients are for tuning, two sets about the others are not.
+"""The labelled doctor's questions: those of some patients are for tuning, two sets about the others
+are not.
 
-The validation sets were held out once and have been looked at often, so they can no longer decide. The held-out set was
-written from the records alone, by other hands than the module but after one brief with the last of the questions in
-`training/questions`, and its labels were checked by second readers.
+The validation sets were held out once and have been looked at often, so they can no longer decide.
+The held-out set was written from the records alone, by other hands than the module but after one
+brief with the last of the questions in `training/questions`, and its labels were checked by second
+readers.
 """
 
 from __future__ import annotations

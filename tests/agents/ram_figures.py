@@ -39,5 +39,7 @@ def counted(rows: Iterable[tuple[Labelled, frozenset[str]]]) -> Figures:
         returned += len(got - row.also)
         right += len(got & row.entries)
     return Figures(
-        hit / wanted if wanted else 1.0, right / returned if returned else 1.0, recognised / empty if empty else 1.0
+        hit / wanted if wanted else 1.0,
+        right / returned if returned else 1.0,
+        recognised / empty if empty else 1.0,
     )

@@ -12,7 +12,8 @@ Script = Iterable[str | Exception] | Callable[[str], str]
 
 
 class ScriptedClient(ChatClient):
-    """Answers from a list, in order, or from a function of the prompt; an answer that is an error is raised."""
+    """Answers from a list, in order, or from a function of the prompt; an answer that is an error
+    is raised."""
 
     model = where = "scripted"
 

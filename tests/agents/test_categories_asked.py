@@ -17,8 +17,12 @@ TUNING = [
 ]
 
 
-@pytest.mark.parametrize(("language", "category", "question"), [row for row in TUNING if row[1] != ONE_THING])
-def test_a_question_for_a_category_is_read_as_one(language: Language, category: str, question: str) -> None:
+@pytest.mark.parametrize(
+    ("language", "category", "question"), [row for row in TUNING if row[1] != ONE_THING]
+)
+def test_a_question_for_a_category_is_read_as_one(
+    language: Language, category: str, question: str
+) -> None:
     speakers = [Speaker.PATIENT, Speaker.WIFE, Speaker.MOTHER]
     if category != "family_history":  # a son's parents are the patient and somebody else
         speakers.append(Speaker.SON)
@@ -29,15 +33,23 @@ def test_a_question_for_a_category_is_read_as_one(language: Language, category: 
 @pytest.mark.parametrize("language", Language)
 def test_wordings_that_nothing_was_made_with_are_read_as_well(language: Language) -> None:
     listed = wordings("held_out")[language]
-    asked = [(category, text) for category, texts in listed.items() if category != ONE_THING for text in texts]
+    asked = [
+        (category, text)
+        for category, texts in listed.items()
+        if category != ONE_THING
+        for text in texts
+    ]
     read = [category in categories_asked(question, language) for category, question in asked]
     assert len(asked) >= 120
     assert sum(read) / len(read) >= 0.95
 
 
-@pytest.mark.parametrize(("language", "part"), [(one, part) for one in Language for part in ("tuning", "held_out")])
+@pytest.mark.parametrize(
+    ("language", "part"), [(one, part) for one in Language for part in ("tuning", "held_out")]
+)
 def test_a_question_for_one_thing_asks_for_no_category(language: Language, part: str) -> None:
-    """A record has one entry for all allergies and one for all operations: one of these may well ask for it."""
+    """A record has one entry for all allergies and one for all operations: one of these may well
+    ask for it."""
     may_be = {"allergy", "surgical_history", "family_history", "menstrual_history", "birth_history"}
     for question in wordings(part)[language][ONE_THING]:
         assert categories_asked(question, language) <= may_be, question

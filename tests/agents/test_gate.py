@@ -1,4 +1,5 @@
-"""The gate lets good replies pass, and catches what it is for. The pools' held-out halves are only counted."""
+"""The gate lets good replies pass, and catches what it is for. The pools' held-out halves are only
+counted."""
 
 from __future__ import annotations
 
@@ -51,7 +52,9 @@ def handed(one: PooledReply, language: Language) -> tuple[Selection, Diagnosis]:
     return Selection(case=case_of(record), question=one.question, entries=entries), record.diagnosis
 
 
-def refused(kind: str, language: Language, part: str) -> list[tuple[PooledReply, tuple[ReplyFault, ...]]]:
+def refused(
+    kind: str, language: Language, part: str
+) -> list[tuple[PooledReply, tuple[ReplyFault, ...]]]:
     return [(one, check(one.reply, *handed(one, language))) for one in pool(kind, language, part)]
 
 
@@ -59,15 +62,25 @@ def refused(kind: str, language: Language, part: str) -> list[tuple[PooledReply,
 def test_hardly_any_good_reply_is_refused(part: str) -> None:
     looked = [pair for language in Language for pair in refused("good", language, part)]
     wrong = [one.id for one, faults in looked if faults]
-    assert len(wrong) <= 0.02 * len(looked), f"{len(wrong)} of {len(looked)} good replies were refused"
+    assert len(wrong) <= 0.02 * len(looked), (
+        f"{len(wrong)} of {len(looked)} good replies were refused"
+    )
 
 
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize(
-    ("fault", "kind"), [("names_diagnosis", FaultKind.DIAGNOSIS), ("foreign_digits", FaultKind.NUMBER)]
+    ("fault", "kind"),
+    [("names_diagnosis", FaultKind.DIAGNOSIS), ("foreign_digits", FaultKind.NUMBER)],
 )
-def test_every_verbatim_name_and_every_foreign_digit_is_caught(fault: str, kind: FaultKind, part: str) -> None:
-    looked = [pair for language in Language for pair in refused("faulty", language, part) if pair[0].fault == fault]
+def test_every_verbatim_name_and_every_foreign_digit_is_caught(
+    fault: str, kind: FaultKind, part: str
+) -> None:
+    looked = [
+        pair
+        for language in Language
+        for pair in refused("faulty", language, part)
+        if pair[0].fault == fault
+    ]
     missed = sum(all(found.kind is not kind for found in faults) for _, faults in looked)
     assert looked and missed == 0, f"{missed} of {len(looked)} replies with {fault} passed"
 

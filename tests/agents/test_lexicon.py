@@ -12,9 +12,14 @@ from osler.records import Language
 
 
 def test_half_of_a_phrase_by_weight_is_needed() -> None:
-    phrases = Phrases.of([("burning chest", "heartburn"), ("cold chest", "chill"), ("cold feet", "feet")], Language.EN)
+    phrases = Phrases.of(
+        [("burning chest", "heartburn"), ("cold chest", "chill"), ("cold feet", "feet")],
+        Language.EN,
+    )
     assert phrases.find("a burning in the chest") == {"heartburn": 1.0, "chill": pytest.approx(0.5)}
-    assert "heartburn" in phrases.find("something burning") and "heartburn" not in phrases.find("the chest")
+    assert "heartburn" in phrases.find("something burning") and "heartburn" not in phrases.find(
+        "the chest"
+    )
     assert phrases.find("nothing of this") == {}
 
 
@@ -35,7 +40,9 @@ def test_a_text_is_about_what_covers_most_of_it() -> None:
     ("text", "thing", "language"),
     [("have you vomited", "vomiting", Language.EN), ("有没有呕吐", "vomiting", Language.ZH)],
 )
-def test_things_are_known_by_their_names_in_both_languages(text: str, thing: str, language: Language) -> None:
+def test_things_are_known_by_their_names_in_both_languages(
+    text: str, thing: str, language: Language
+) -> None:
     assert named(language).find(text)[thing] == concepts(language).find(text)[thing] == 1.0
 
 
@@ -47,7 +54,9 @@ def test_things_are_known_by_their_names_in_both_languages(text: str, thing: str
         ("家里人得过什么病", "own-idea", Language.ZH),
     ],
 )
-def test_an_idiom_of_which_a_common_word_is_left_names_nothing(text: str, thing: str, language: Language) -> None:
+def test_an_idiom_of_which_a_common_word_is_left_names_nothing(
+    text: str, thing: str, language: Language
+) -> None:
     assert thing not in concepts(language).find(text)
 
 

@@ -26,7 +26,11 @@ def test_a_conclusion_however_it_is_written(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["诊断：痛风\n治疗：秋水仙碱", "最终诊断：痛风。治疗方案：秋水仙碱。", "{“诊断”: “痛风”, “治疗”: “秋水仙碱”}"],
+    [
+        "诊断：痛风\n治疗：秋水仙碱",
+        "最终诊断：痛风。治疗方案：秋水仙碱。",
+        "{“诊断”: “痛风”, “治疗”: “秋水仙碱”}",
+    ],
 )
 def test_full_width_punctuation(text: str) -> None:
     conclusion = conclusion_of(text)
@@ -35,7 +39,16 @@ def test_full_width_punctuation(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "I am not sure.", "{}", '{"treatment": "rest"}', "{" * 5000, "[1, 2]", '{"diagnosis": ""}']
+    "text",
+    [
+        "",
+        "I am not sure.",
+        "{}",
+        '{"treatment": "rest"}',
+        "{" * 5000,
+        "[1, 2]",
+        '{"diagnosis": ""}',
+    ],
 )
 def test_no_diagnosis_is_none(text: str) -> None:
     assert conclusion_of(text) is None
@@ -68,7 +81,11 @@ def test_an_answer_that_was_cut_off_or_broken_by_a_quote(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ['{"diagnosis": "the one most likely illness"}', '{"diagnosis": "最可能的一个疾病"}', '{"diagnosis": "..."}'],
+    [
+        '{"diagnosis": "the one most likely illness"}',
+        '{"diagnosis": "最可能的一个疾病"}',
+        '{"diagnosis": "..."}',
+    ],
 )
 def test_a_form_that_was_copied_and_not_filled_in(text: str) -> None:
     assert conclusion_of(text) is None
@@ -90,7 +107,11 @@ def test_an_object_that_was_cut_off_is_read_as_far_as_it_goes() -> None:
         ("以下是可能的疾病：\n（1）痛风\n（2）假性痛风", "痛风", ("假性痛风",)),
         ('```json\n{"illnesses": ["Gout", "Pseudogout"]}\n```', "Gout", ("Pseudogout",)),
         ("Diagnosis: Gout\nTreatment: Colchicine", "Gout", ()),
-        ("5-alpha-reductase deficiency\nType 2 diabetes", "5-alpha-reductase deficiency", ("Type 2 diabetes",)),
+        (
+            "5-alpha-reductase deficiency\nType 2 diabetes",
+            "5-alpha-reductase deficiency",
+            ("Type 2 diabetes",),
+        ),
         ("COVID-19", "COVID-19", ()),
         (
             "1. **Gout** - This can swell the big toe within hours.\n2. **Pseudogout**: crystals",
@@ -117,18 +138,31 @@ def test_a_list_of_illnesses_is_read_in_the_forms_models_write_it(
 
 
 @pytest.mark.parametrize(
-    "text", ["", "I would say so", "The patient needs more tests.", "患者需要进一步检查。", "1.\n2.\n", "..."]
+    "text",
+    [
+        "",
+        "I would say so",
+        "The patient needs more tests.",
+        "患者需要进一步检查。",
+        "1.\n2.\n",
+        "...",
+    ],
 )
 def test_talk_is_no_illness(text: str) -> None:
     assert named_of(text) is None
 
 
 def test_a_treatment_is_read_from_json_from_labels_and_from_plain_words() -> None:
-    assert plan_of('{"treatment": "Rest", "reasoning": "fits"}') == {"treatment": "Rest", "reasoning": "fits"}
+    assert plan_of('{"treatment": "Rest", "reasoning": "fits"}') == {
+        "treatment": "Rest",
+        "reasoning": "fits",
+    }
     assert plan_of("治疗：卧床休息\n依据：符合")["treatment"] == "卧床休息"
     assert plan_of("Give colchicine.") == {"treatment": "Give colchicine.", "reasoning": ""}
     assert plan_of('{"other": "x"}')["treatment"] == ""
-    assert plan_of("Give 2.5 mg. Rest. Give 2.5 mg.")["treatment"] == "Give 2.5 mg. Rest. Give 2.5 mg."
+    assert (
+        plan_of("Give 2.5 mg. Rest. Give 2.5 mg.")["treatment"] == "Give 2.5 mg. Rest. Give 2.5 mg."
+    )
     long = "Rest. " * 400
     assert plan_of(f'{{"treatment": "{long}"}}')["treatment"] == long.strip()
     begun = plan_of('```json\n{"treatment": "Rest. Give colchicine. And then th')
@@ -138,18 +172,35 @@ def test_a_treatment_is_read_from_json_from_labels_and_from_plain_words() -> Non
 
 def test_a_treatment_that_was_cut_off_is_not_looked_for_in_its_own_sentences() -> None:
     begun = '{"treatment": "Give colchicine. The treatment is safe for this patient. The trea'
-    assert plan_of(begun)["treatment"] == "Give colchicine. The treatment is safe for this patient. The trea"
-    assert plan_of('{"treatment": "口服秋水仙碱。治疗为短程。并')["treatment"] == "口服秋水仙碱。治疗为短程。并"
-    assert plan_of("The treatment is safe. Give colchicine.")["treatment"] == "The treatment is safe. Give colchicine."
+    assert (
+        plan_of(begun)["treatment"]
+        == "Give colchicine. The treatment is safe for this patient. The trea"
+    )
+    assert (
+        plan_of('{"treatment": "口服秋水仙碱。治疗为短程。并')["treatment"]
+        == "口服秋水仙碱。治疗为短程。并"
+    )
+    assert (
+        plan_of("The treatment is safe. Give colchicine.")["treatment"]
+        == "The treatment is safe. Give colchicine."
+    )
 
 
 def test_a_line_that_gives_its_reason_first_names_what_it_points_to() -> None:
     text = "1. 腹痛转移至右下腹，伴恶心，提示可能为急性阑尾炎\n2. 白细胞升高，考虑感染\n3. 肠梗阻"
     named = named_of(text)
-    assert named is not None and (named.diagnosis, named.differential) == ("急性阑尾炎", ("感染", "肠梗阻"))
+    assert named is not None and (named.diagnosis, named.differential) == (
+        "急性阑尾炎",
+        ("感染", "肠梗阻"),
+    )
     named = named_of(
         "1. Crystals in the fluid, suggestive of gout\n2. Fever consistent with a joint infection\n3. Lupus"
     )
-    assert named is not None and (named.diagnosis, named.differential) == ("gout", ("joint infection", "Lupus"))
+    assert named is not None and (named.diagnosis, named.differential) == (
+        "gout",
+        ("joint infection", "Lupus"),
+    )
     denied = named_of("1. 体温正常，不考虑肺炎\n2. Normal film, not suggestive of pneumonia")
-    assert denied is not None and denied.diagnosis != "肺炎" and "pneumonia" not in denied.differential
+    assert (
+        denied is not None and denied.diagnosis != "肺炎" and "pneumonia" not in denied.differential
+    )

@@ -44,7 +44,11 @@ def test_a_relative_s_illness_is_not_the_patient_s(record: str, question: str, f
 @pytest.mark.parametrize(
     ("record", "question", "entries"),
     [
-        ("bladder-cancer-en", "Have you had an ultrasound of the urinary tract?", {"Urinary ultrasound"}),
+        (
+            "bladder-cancer-en",
+            "Have you had an ultrasound of the urinary tract?",
+            {"Urinary ultrasound"},
+        ),
         ("bladder-cancer-en", "Does she have to rush to the toilet?", {"Urgency"}),
         ("bladder-cancer-zh", "膀胱磁共振做过吗？", {"膀胱增强磁共振"}),
         ("bladder-cancer-zh", "她平时吃什么药？", {"长期用药"}),
@@ -63,13 +67,17 @@ def test_plain_questions(record: str, question: str, entries: set[str]) -> None:
         ("migraine-zh", "这次头疼您已经吃了什么止痛药？", "已用止痛药"),
     ],
 )
-def test_a_name_in_the_question_is_not_always_what_is_asked_for(record: str, question: str, entry: str) -> None:
+def test_a_name_in_the_question_is_not_always_what_is_asked_for(
+    record: str, question: str, entry: str
+) -> None:
     """Nobody asks for the sleep here, nor for the headache."""
     assert found(record, question) == {entry}
 
 
 def test_a_question_for_two_things_brings_both() -> None:
-    assert {"Fever", "Urgency"} <= found("bladder-cancer-en", "Has she had a fever, and is there any urgency?")
+    assert {"Fever", "Urgency"} <= found(
+        "bladder-cancer-en", "Has she had a fever, and is there any urgency?"
+    )
 
 
 def test_a_record_with_one_entry_and_an_empty_question() -> None:
@@ -77,7 +85,9 @@ def test_a_record_with_one_entry_and_an_empty_question() -> None:
         small_record(entries=small_record()["entries"][:1], exam_order=None, treatment=None)
     )
     assert RecordIndex(record).search("") == []
-    assert [match.entry.name for match in RecordIndex(record).search("Does your ankle hurt?")] == ["Ankle pain"]
+    assert [match.entry.name for match in RecordIndex(record).search("Does your ankle hurt?")] == [
+        "Ankle pain"
+    ]
 
 
 def test_a_report_that_names_the_diagnosis_is_redacted() -> None:
@@ -92,9 +102,14 @@ def test_an_interpretation_with_a_telling_word_of_the_diagnosis_is_cut() -> None
     entries[0]["report"] = (
         "Narrowing of the great vessel with a gradient, consistent with coarctation. Function is normal."
     )
-    made = small_record(entries=entries, diagnosis={"name": "Coarctation of the aorta", "icd10": "Q25.1"})
+    made = small_record(
+        entries=entries, diagnosis={"name": "Coarctation of the aorta", "icd10": "Q25.1"}
+    )
     record = without_diagnosis(PatientRecord.model_validate(made))
-    assert record.entries[0].report == "Narrowing of the great vessel with a gradient. Function is normal."
+    assert (
+        record.entries[0].report
+        == "Narrowing of the great vessel with a gradient. Function is normal."
+    )
 
 
 @pytest.mark.parametrize(
@@ -106,7 +121,9 @@ def test_an_interpretation_with_a_telling_word_of_the_diagnosis_is_cut() -> None
         ("bladder-cancer-en", "Has she had a cough or a fever?", "Fever"),
     ],
 )
-def test_of_two_things_the_one_that_is_there_is_found(record: str, question: str, entry: str) -> None:
+def test_of_two_things_the_one_that_is_there_is_found(
+    record: str, question: str, entry: str
+) -> None:
     assert found(record, question) == {entry}
 
 

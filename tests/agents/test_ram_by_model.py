@@ -22,7 +22,9 @@ GOUT, GOUT_ZH = POOL.get("gout-en"), POOL.get("gout-zh")
         (GOUT_ZH, "发烧吗？出过国吗？", "发热", "出国"),
     ],
 )
-async def test_each_half_of_a_question_is_a_thing(record: PatientRecord, question: str, name: str, other: str) -> None:
+async def test_each_half_of_a_question_is_a_thing(
+    record: PatientRecord, question: str, name: str, other: str
+) -> None:
     found = things((name, [number(record, name)], ""), (other, [], "denied"))
     heard = await hear(record, question, ram=[found])
     [retrieved] = heard.retrieved
@@ -46,7 +48,11 @@ async def test_the_request_holds_the_record_and_the_exchange_before(
     first, second = heard.ram.prompts
     for place, entry in enumerate(record.entries, start=1):
         line = next(line for line in first.splitlines() if line.startswith(f"{place}. ["))
-        assert entry.name in line and entry.report in line and all(alias in line for alias in entry.aliases)
+        assert (
+            entry.name in line
+            and entry.report in line
+            and all(alias in line for alias in entry.aliases)
+        )
         assert entry.when is None or entry.when in line
     assert record.complaint in first and questions[1] not in first
     assert questions[0] in second and heard.answered[0].reply in second and questions[1] in second
@@ -57,19 +63,26 @@ async def test_no_request_holds_the_diagnosis() -> None:
     entries[0]["report"] = "Swelling of the outer ankle, consistent with ankle sprain."
     record = PatientRecord.model_validate(small_record(entries=entries))
     heard = await hear(record, "Does it hurt?", ram=[things()])
-    assert heard.ram is not None and record.diagnosis.name.casefold() not in heard.ram.prompts[0].casefold()
+    assert (
+        heard.ram is not None
+        and record.diagnosis.name.casefold() not in heard.ram.prompts[0].casefold()
+    )
 
 
 async def test_numbers_that_are_no_entry_are_dropped_with_an_event() -> None:
     fever = number(GOUT, "Fever")
     heard = await hear(
-        GOUT, "Any fever or chills?", ram=[things(("fever", [str(fever), 99, "none"], ""), ("x", [0], ""))]
+        GOUT,
+        "Any fever or chills?",
+        ram=[things(("fever", [str(fever), 99, "none"], ""), ("x", [0], ""))],
     )
     [retrieved] = heard.retrieved
     assert [one.name for one in retrieved.entries] == ["Fever"]
     assert retrieved.things[1].unrecorded is Unrecorded.UNKNOWN
     [dropped] = heard.of(Intervened)
-    assert dropped.kind is Intervention.UNREAD and [reason.split()[-1] for reason in dropped.reasons] == [
+    assert dropped.kind is Intervention.UNREAD and [
+        reason.split()[-1] for reason in dropped.reasons
+    ] == [
         "99",
         "none",
         "0",
@@ -78,7 +91,11 @@ async def test_numbers_that_are_no_entry_are_dropped_with_an_event() -> None:
 
 async def test_an_answer_that_cannot_be_read_is_repaired_once() -> None:
     fever = number(GOUT, "Fever")
-    heard = await hear(GOUT, "Any fever?", ram=["The fever entry.", f"```json\n{things(('fever', [fever], ''))}\n```"])
+    heard = await hear(
+        GOUT,
+        "Any fever?",
+        ram=["The fever entry.", f"```json\n{things(('fever', [fever], ''))}\n```"],
+    )
     assert [one.name for one in heard.retrieved[0].entries] == ["Fever"]
     assert heard.retrieved[0].maker is Maker.RETRIED and heard.kinds == ["unread"]
     assert heard.ram is not None and "The fever entry." in heard.ram.prompts[1]
@@ -88,8 +105,12 @@ def _fails(_: str) -> str:
     raise BackboneError(FailureKind.REFUSED, "the prompt is too long")
 
 
-@pytest.mark.parametrize(("record", "question", "name"), [(GOUT, "Any fever?", "Fever"), (GOUT_ZH, "发烧吗？", "发热")])
-async def test_the_rules_find_it_where_the_model_fails_twice(record: PatientRecord, question: str, name: str) -> None:
+@pytest.mark.parametrize(
+    ("record", "question", "name"), [(GOUT, "Any fever?", "Fever"), (GOUT_ZH, "发烧吗？", "发热")]
+)
+async def test_the_rules_find_it_where_the_model_fails_twice(
+    record: PatientRecord, question: str, name: str
+) -> None:
     unread = await hear(record, question, ram=["nothing", '{"entries": [1]}'])
     assert unread.kinds == ["unread", "unread", "rules"]
     failed = await hear(record, question, ram=_fails)
@@ -101,9 +122,15 @@ async def test_the_rules_find_it_where_the_model_fails_twice(record: PatientReco
 
 
 async def test_nobody_is_handed_a_whole_file() -> None:
-    entries = [{"category": "symptom", "name": f"Symptom {n}", "report": "It is there."} for n in range(60)]
-    record = PatientRecord.model_validate(small_record(entries=entries, exam_order=None, treatment=None))
-    everything = things(("all", list(range(1, 50)), ""), ("more", list(range(50, 61)), ""), ("rash", [], "denied"))
+    entries = [
+        {"category": "symptom", "name": f"Symptom {n}", "report": "It is there."} for n in range(60)
+    ]
+    record = PatientRecord.model_validate(
+        small_record(entries=entries, exam_order=None, treatment=None)
+    )
+    everything = things(
+        ("all", list(range(1, 50)), ""), ("more", list(range(50, 61)), ""), ("rash", [], "denied")
+    )
     heard = await hear(record, "Anything else?", ram=[everything])
     [retrieved] = heard.retrieved
     assert len(retrieved.entries) == MOST and heard.kinds == ["shortened"]

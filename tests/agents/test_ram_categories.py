@@ -1,4 +1,5 @@
-"""A question for a whole category of the record hands out all of it; a question for one thing does not."""
+"""A question for a whole category of the record hands out all of it; a question for one thing does
+not."""
 
 from __future__ import annotations
 
@@ -44,17 +45,25 @@ def test_a_question_for_a_category_hands_out_all_its_present_entries(
 ) -> None:
     left_out = []
     for record in POOL:
-        present = {e.name for e in record.entries if e.category is category and e.status is Status.PRESENT}
+        present = {
+            e.name for e in record.entries if e.category is category and e.status is Status.PRESENT
+        }
         if record.language is language and present:
             left_out += [(record.id, name) for name in present - handed_out(record, question)]
     assert left_out == []
 
 
 @pytest.mark.parametrize(("language", "category", "question"), REPORTED)
-def test_who_has_nothing_of_a_category_denies_it(language: Language, category: Category, question: str) -> None:
+def test_who_has_nothing_of_a_category_denies_it(
+    language: Language, category: Category, question: str
+) -> None:
     for record in POOL:
         entries = [entry for entry in record.entries if entry.category is category]
-        if record.language is language and entries and all(e.status is Status.ABSENT for e in entries):
+        if (
+            record.language is language
+            and entries
+            and all(e.status is Status.ABSENT for e in entries)
+        ):
             assert handed_out(record, question) & {entry.name for entry in entries}, record.id
 
 
@@ -63,7 +72,11 @@ def test_who_has_nothing_of_a_category_denies_it(language: Language, category: C
     [
         ("gout-en", "Do you take warfarin?", {"Anticoagulant"}),
         ("gout-en", "Do you take a water tablet?", {"Other regular medication"}),
-        ("hyperosmolar-state-en", "Has she been taking her diabetes tablets as she should?", {"Diabetes tablets"}),
+        (
+            "hyperosmolar-state-en",
+            "Has she been taking her diabetes tablets as she should?",
+            {"Diabetes tablets"},
+        ),
         ("hyperosmolar-state-en", "Does she have diabetes?", {"Type 2 diabetes"}),
         ("tuberculosis-en", "Has an HIV test been done?", {"HIV test"}),
         ("gout-zh", "您吃华法林吗？", {"抗凝药"}),
@@ -71,7 +84,9 @@ def test_who_has_nothing_of_a_category_denies_it(language: Language, category: C
         ("stemi-zh", "他吃过西地那非吗？", {"西地那非"}),
     ],
 )
-def test_a_question_for_one_thing_hands_out_that_thing(record: str, question: str, asked: set[str]) -> None:
+def test_a_question_for_one_thing_hands_out_that_thing(
+    record: str, question: str, asked: set[str]
+) -> None:
     found = RecordPool.open().get(record)
     same_category = {found.entry(name).category for name in asked}
     entries = {entry.name for entry in found.entries if entry.category in same_category}
@@ -81,7 +96,11 @@ def test_a_question_for_one_thing_hands_out_that_thing(record: str, question: st
 @pytest.mark.parametrize(
     ("record", "question", "categories"),
     [
-        ("gout-en", "Do you have any allergies or regular medicines?", {"allergy", "medication_history"}),
+        (
+            "gout-en",
+            "Do you have any allergies or regular medicines?",
+            {"allergy", "medication_history"},
+        ),
         (
             "gout-en",
             "Thank you. What medicines do you take? Any operations?",
@@ -91,7 +110,9 @@ def test_a_question_for_one_thing_hands_out_that_thing(record: str, question: st
         ("gout-zh", "做过手术没有，有没有慢性病？", {"surgical_history", "medical_history"}),
     ],
 )
-def test_two_categories_in_one_question_are_both_handed_out(record: str, question: str, categories: set[str]) -> None:
+def test_two_categories_in_one_question_are_both_handed_out(
+    record: str, question: str, categories: set[str]
+) -> None:
     found = RecordPool.open().get(record)
     asked = {entry.name for entry in found.entries if entry.category in categories}
     assert asked <= handed_out(found, question)
@@ -100,6 +121,11 @@ def test_two_categories_in_one_question_are_both_handed_out(record: str, questio
 @pytest.mark.parametrize("number", [12, 30])
 def test_a_long_list_of_medicines_is_handed_out_whole(number: int) -> None:
     names = {f"Ramipril {place}" for place in range(number)}
-    entries = [{"category": "medication_history", "name": name, "report": "Daily."} for name in sorted(names)]
-    record = PatientRecord.model_validate(small_record(entries=entries, exam_order=None, treatment=None))
+    entries = [
+        {"category": "medication_history", "name": name, "report": "Daily."}
+        for name in sorted(names)
+    ]
+    record = PatientRecord.model_validate(
+        small_record(entries=entries, exam_order=None, treatment=None)
+    )
     assert handed_out(record, "What medicines do you take?") == names

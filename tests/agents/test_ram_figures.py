@@ -6,7 +6,7 @@ from collections import Counter
 from functools import cache
 
 import pytest
-from training.labels import by_hand, near_misses, written
+from training.labels import by_hand, near_misses, read_questions
 
 from osler.agents.ram import RecordIndex
 from osler.records import Language, RecordPool
@@ -41,7 +41,8 @@ def test_figures_on_questions_that_were_not_learned_from() -> None:
 
 
 def test_figures_on_near_misses() -> None:
-    """Nearly half of these ask for what lies as close as can be to what the record has: the weak side of the module."""
+    """Nearly half of these ask for what lies as close as can be to what the record has: the weak
+    side of the module."""
     got = figures(near_misses()[::3], indexes())
     assert got.recall >= 0.75
     assert got.precision >= 0.80
@@ -52,7 +53,7 @@ def test_the_questions_to_learn_from_ask_records_of_patients_for_tuning() -> Non
     tuning = {row.record for row in labelled(Part.TUNING)}
     for language in Language:
         files = [f"{language.value}{kind}.txt" for kind in ("", "_twins", "_by_rules")]
-        rows = [row for name in files for row in written(name)]
+        rows = [row for name in files for row in read_questions(name)]
         assert len(rows) >= 6000
         for row in rows:
             names = {entry.name for entry in indexes()[row.record].entries}
@@ -65,4 +66,6 @@ def test_near_misses_are_labelled_with_entries_that_are_there_and_not_learned_fr
     assert len(rows) >= 1000 and 0.35 <= sum(not row.entries for row in rows) / len(rows) <= 0.5
     for row in rows:
         names = {entry.name for entry in indexes()[row.record].entries}
-        assert row.entries <= names and row.also <= names and (row.record, row.question) not in learned, row
+        assert (
+            row.entries <= names and row.also <= names and (row.record, row.question) not in learned
+        ), row

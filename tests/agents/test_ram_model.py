@@ -1,4 +1,5 @@
-"""The fitted parts of the retrieval: what is shipped is what `make ram-model` makes from the data of the repository."""
+"""The fitted parts of the retrieval: what is shipped is what `make ram-model` makes from the data
+of the repository."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from training.labels import asks
 from training.ram_model import MODEL, digest, manifest, small_slice
 
 from osler.language import Language
-from osler.language.lexicon.concept_model import concept_model, meant
+from osler.language.lexicon.concept_model import concept_model, concepts_of_texts
 from osler.language.lexicon.thesaurus import load
 
 SLICE = {
@@ -24,7 +25,8 @@ SLICE = {
         "结果怎么样？": {"chest-x-ray": 0.368, "none": 0.27, "sleep": 0.245},
     },
 }
-"""What a model of a few concepts, fitted on their examples alone, takes questions to mean that name none of them."""
+"""What a model of a few concepts, fitted on their examples alone, takes questions to mean that name
+none of them."""
 
 
 def test_the_manifest_is_that_of_the_data_and_of_what_is_shipped() -> None:
@@ -38,7 +40,9 @@ def test_a_small_slice_fitted_again_is_as_it_was(language: Language) -> None:
     """The last digits differ between processors; nothing else does."""
     fitted = small_slice(language)
     for question, likely in SLICE[language].items():
-        found = dict(zip(fitted.concepts, fitted.probabilities(question, language).tolist(), strict=True))
+        found = dict(
+            zip(fitted.concepts, fitted.probabilities(question, language).tolist(), strict=True)
+        )
         assert {name: found[name] for name in likely} == pytest.approx(likely, abs=0.01), question
 
 
@@ -52,7 +56,7 @@ def test_a_small_slice_fitted_again_is_as_it_was(language: Language) -> None:
     ],
 )
 def test_what_a_question_means(question: str, concept: str, language: Language) -> None:
-    assert concept in meant([question], language)[0]
+    assert concept in concepts_of_texts([question], language)[0]
 
 
 @pytest.mark.parametrize("language", Language)
@@ -64,4 +68,4 @@ def test_the_model_knows_every_concept_of_its_data(language: Language) -> None:
 
 @pytest.mark.parametrize("language", Language)
 def test_a_text_of_unknown_pieces_means_nothing(language: Language) -> None:
-    assert meant(["", "☃☃☃"], language) == [{}, {}]
+    assert concepts_of_texts(["", "☃☃☃"], language) == [{}, {}]

@@ -1,4 +1,5 @@
-"""Questions for a whole part of the record: the complaint, everything else, all medicines; and what only looks like one."""
+"""Questions for a whole part of the record: the complaint, everything else, all medicines; and what
+only looks like one."""
 
 from __future__ import annotations
 
@@ -65,7 +66,9 @@ def test_a_word_of_medicine_does_not_ask_for_the_list(record: str, question: str
         ("gout-zh", "在吃硝酸甘油或者西地那非吗？", "其他长期用药"),
     ],
 )
-def test_lists_of_medicines_and_allergies_answer_for_every_one(record: str, question: str, listed: str) -> None:
+def test_lists_of_medicines_and_allergies_answer_for_every_one(
+    record: str, question: str, listed: str
+) -> None:
     assert listed in found(record, question)
 
 
@@ -101,7 +104,9 @@ def test_one_medicine_is_no_list_of_all(record: str, question: str) -> None:
         ("pneumonia-zh", "今天来是哪儿不舒服？"),
     ],
 )
-def test_who_asks_what_is_wrong_is_told_what_the_patient_came_with(record: str, question: str) -> None:
+def test_who_asks_what_is_wrong_is_told_what_the_patient_came_with(
+    record: str, question: str
+) -> None:
     assert found(record, question) & {"Cough", "咳嗽"}
 
 
@@ -114,15 +119,27 @@ def test_who_asks_what_is_wrong_is_told_what_the_patient_came_with(record: str, 
         ("pneumonia-zh", "除了这个，还有什么不舒服？"),
     ],
 )
-def test_who_asks_what_else_is_told_all_but_what_the_patient_came_with(record: str, question: str) -> None:
+def test_who_asks_what_else_is_told_all_but_what_the_patient_came_with(
+    record: str, question: str
+) -> None:
     others = found(record, question)
     assert len(others) > 2 and not others & {"Cough", "咳嗽"}
 
 
 @pytest.mark.parametrize(
     ("question", "all_of_them"),
-    [("What did the bloods show?", True), ("Were the bloods abnormal?", True), ("Did you see any blood?", False)],
+    [
+        ("What did the bloods show?", True),
+        ("Were the bloods abnormal?", True),
+        ("Did you see any blood?", False),
+    ],
 )
 def test_bloods_are_the_blood_tests_and_blood_is_not(question: str, all_of_them: bool) -> None:
-    tests = {"Renal function", "Triglycerides", "Complete blood count", "Liver function", "Serum lipase and amylase"}
+    tests = {
+        "Renal function",
+        "Triglycerides",
+        "Complete blood count",
+        "Liver function",
+        "Serum lipase and amylase",
+    }
     assert (tests <= found("acute-pancreatitis-en", question)) is all_of_them

@@ -44,7 +44,11 @@ def test_the_patient_is_asked_about(speaker: Speaker, question: str, language: L
 @pytest.mark.parametrize(
     ("record", "question", "own"),
     [
-        ("bladder-cancer-en", "Do her brothers and sisters have high blood pressure?", "Hypertension"),
+        (
+            "bladder-cancer-en",
+            "Do her brothers and sisters have high blood pressure?",
+            "Hypertension",
+        ),
         ("bladder-cancer-en", "Does she have high blood pressure?", None),
         ("bladder-cancer-zh", "她儿子有高血压吗？", "高血压"),
         ("bladder-cancer-zh", "她有高血压吗？", None),
@@ -53,7 +57,11 @@ def test_the_patient_is_asked_about(speaker: Speaker, question: str, language: L
 def test_what_another_has_is_not_answered_with_what_the_patient_has(
     record: str, question: str, own: str | None
 ) -> None:
-    assert own not in found(record, question) if own else found(record, question) & {"Hypertension", "高血压"}
+    assert (
+        own not in found(record, question)
+        if own
+        else found(record, question) & {"Hypertension", "高血压"}
+    )
 
 
 @pytest.mark.parametrize(

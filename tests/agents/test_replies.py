@@ -21,8 +21,12 @@ def test_every_reply_of_a_pool_can_be_used(kind: str, language: Language, part: 
         if one.source == "bundled":
             assert one.record is not None
             record = records.get(one.record)
-            assert record.language is language and set(one.entries) <= {entry.name for entry in record.entries}, one.id
+            assert record.language is language and set(one.entries) <= {
+                entry.name for entry in record.entries
+            }, one.id
         else:
-            assert one.patient is not None and all(isinstance(entry, dict) for entry in one.entries), one.id
+            assert one.patient is not None and all(
+                isinstance(entry, dict) for entry in one.entries
+            ), one.id
         if kind == "faulty":
             assert one.fault in FAULTS and one.what is not None and one.what in one.reply, one.id

@@ -1,4 +1,5 @@
-"""What the rules doctor learns from what its memory recalled: facts, exchanges, or nothing but text."""
+"""What the rules doctor learns from what its memory recalled: facts, exchanges, or nothing but
+text."""
 
 from __future__ import annotations
 
@@ -13,7 +14,10 @@ from osler.simulator.build import case_of
 
 EN, ZH = Language.EN, Language.ZH
 FEVER = {EN: "Have you had a fever or chills?", ZH: "有没有发烧或者怕冷寒战？"}
-COUNT = {EN: "Have you had a full blood count, and what did it show?", ZH: "查过血常规吗？结果怎么样？"}
+COUNT = {
+    EN: "Have you had a full blood count, and what did it show?",
+    ZH: "查过血常规吗？结果怎么样？",
+}
 
 
 def known(recall: Recall, language: Language, speaker: Speaker = Speaker.PATIENT) -> Known:
@@ -51,7 +55,9 @@ def fact(subject: str, relation: str, thing: str, *, denied: bool = False) -> Fa
         (ZH, Recall(text="没有发烧。"), False),
     ],
 )
-def test_a_symptom_is_there_denied_or_not_told(language: Language, recall: Recall, there: bool | None) -> None:
+def test_a_symptom_is_there_denied_or_not_told(
+    language: Language, recall: Recall, there: bool | None
+) -> None:
     assert known(recall, language).findings.get("fever") is there
 
 
@@ -62,11 +68,18 @@ def test_a_symptom_is_there_denied_or_not_told(language: Language, recall: Recal
         (
             EN,
             Recall(
-                facts=(fact("white cells", "are", "14.2"),), exchanges=(Turn(number=1, question=COUNT[EN], reply=""),)
+                facts=(fact("white cells", "are", "14.2"),),
+                exchanges=(Turn(number=1, question=COUNT[EN], reply=""),),
             ),
         ),
         (ZH, asked(COUNT[ZH], "白细胞14.2，血红蛋白131。")),
-        (ZH, Recall(facts=(fact("白细胞", "为", "14.2"),), exchanges=(Turn(number=1, question=COUNT[ZH], reply=""),))),
+        (
+            ZH,
+            Recall(
+                facts=(fact("白细胞", "为", "14.2"),),
+                exchanges=(Turn(number=1, question=COUNT[ZH], reply=""),),
+            ),
+        ),
     ],
 )
 def test_numbers_are_held_against_their_limits(language: Language, recall: Recall) -> None:
@@ -76,7 +89,8 @@ def test_numbers_are_held_against_their_limits(language: Language, recall: Recal
 
 
 @pytest.mark.parametrize(
-    ("language", "reply"), [(EN, "No, a blood count hasn't been done."), (ZH, "没有，血常规还没做过。")]
+    ("language", "reply"),
+    [(EN, "No, a blood count hasn't been done."), (ZH, "没有，血常规还没做过。")],
 )
 def test_a_test_that_was_not_made_shows_nothing(language: Language, reply: str) -> None:
     found = known(asked(COUNT[language], reply), language)
@@ -89,6 +103,10 @@ def test_what_was_asked_in_vain_is_not_asked_again(language: Language) -> None:
     assert found.findings == {} and found.asked == {"fever"}
 
 
-@pytest.mark.parametrize(("language", "mother", "cough"), [(EN, "mother", "a cough"), (ZH, "母亲", "咳嗽")])
-def test_what_a_relative_has_is_not_the_patients(language: Language, mother: str, cough: str) -> None:
+@pytest.mark.parametrize(
+    ("language", "mother", "cough"), [(EN, "mother", "a cough"), (ZH, "母亲", "咳嗽")]
+)
+def test_what_a_relative_has_is_not_the_patients(
+    language: Language, mother: str, cough: str
+) -> None:
     assert "cough" not in known(Recall(facts=(fact(mother, "has", cough),)), language).findings

@@ -21,11 +21,15 @@ def test_the_gate_lets_the_rules_pass_whatever_the_entry() -> None:
         case = case_of(record)
         for entry in record.entries:
             chosen = Selection(case=case, question=entry.name, entries=(entry,))
-            assert check(voice((entry,), entry.name, case), chosen, record.diagnosis) == (), (record.id, entry.name)
+            assert check(voice((entry,), entry.name, case), chosen, record.diagnosis) == (), (
+                record.id,
+                entry.name,
+            )
 
 
 @pytest.mark.parametrize(
-    ("record_id", "name", "alone"), [("gout-en", "Uric acid", "586. High."), ("gout-zh", "血尿酸", "586，高。")]
+    ("record_id", "name", "alone"),
+    [("gout-en", "Uric acid", "586. High."), ("gout-zh", "血尿酸", "586，高。")],
 )
 def test_of_several_results_each_has_its_name(record_id: str, name: str, alone: str) -> None:
     record = POOL.get(record_id)
@@ -37,9 +41,13 @@ def test_of_several_results_each_has_its_name(record_id: str, name: str, alone: 
 
 def test_a_report_with_nothing_left_is_not_answered_with_yes() -> None:
     record = POOL.get("gout-en")
-    scan = Entry(name="MRI", part=Part.DIAGNOSIS, category=Category.EXAMINATION, status=Status.PRESENT)
+    scan = Entry(
+        name="MRI", part=Part.DIAGNOSIS, category=Category.EXAMINATION, status=Status.PRESENT
+    )
     assert "don't have the report" in voice((scan,), "What did the MRI show?", case_of(record))
-    pain = Entry(name="Fatigue", part=Part.DIAGNOSIS, category=Category.SYMPTOM, status=Status.PRESENT)
+    pain = Entry(
+        name="Fatigue", part=Part.DIAGNOSIS, category=Category.SYMPTOM, status=Status.PRESENT
+    )
     assert voice((pain,), "When did it start?", case_of(record)) == "Fatigue."
     assert voice((pain,), "Do you feel fatigue?", case_of(record)) == "Yes, fatigue."
 
@@ -63,7 +71,10 @@ def test_only_what_is_examined_was_not_done(record_id: str, question: str, not_d
     ("entry", "said"),
     [
         (
-            {"name": "Gym", "report": "The patient reports exercising in the gym some hours ago when she felt a pain."},
+            {
+                "name": "Gym",
+                "report": "The patient reports exercising in the gym some hours ago when she felt a pain.",
+            },
             "Exercising in the gym some hours ago when I felt a pain.",
         ),
         (
@@ -75,7 +86,11 @@ def test_only_what_is_examined_was_not_done(record_id: str, question: str, not_d
             "Non-smoker.",
         ),
         (
-            {"name": "No pain with stools", "report": "No pain with stools.", "status": Status.ABSENT},
+            {
+                "name": "No pain with stools",
+                "report": "No pain with stools.",
+                "status": Status.ABSENT,
+            },
             "No pain with stools.",
         ),
     ],
@@ -88,7 +103,13 @@ def test_an_imported_report_is_told_as_a_person_would(entry: dict[str, str], sai
 
 
 FREE_TEXT = [
-    ("gout-en", "Cough", "Cough for 5 days.", "present", "Have you had the cough for more than a month?"),
+    (
+        "gout-en",
+        "Cough",
+        "Cough for 5 days.",
+        "present",
+        "Have you had the cough for more than a month?",
+    ),
     ("gout-en", "Fever", "No fever.", "absent", "Has your temperature been above 39 degrees?"),
     ("gout-en", "Weight is stable", "Weight is stable.", "present", "Have you lost any weight?"),
     ("gout-zh", "近期体重无明显变化", "近期体重无明显变化。", "present", "体重下降了吗？"),
@@ -108,7 +129,12 @@ def test_a_statement_of_a_text_is_told_without_yes_or_no(
 @pytest.mark.parametrize(
     ("record_id", "name", "question", "opening"),
     [
-        ("ulcerative-colitis-en", "Blood and mucus in the stool", "Is there blood in your stool?", "Yes, "),
+        (
+            "ulcerative-colitis-en",
+            "Blood and mucus in the stool",
+            "Is there blood in your stool?",
+            "Yes, ",
+        ),
         (
             "ulcerative-colitis-en",
             "Blood and mucus in the stool",
@@ -132,6 +158,9 @@ def test_an_imported_report_is_told_in_the_first_person() -> None:
     record = POOL.get("pneumonia-en")
     case = case_of(record).model_copy(update={"speaker": Speaker.PATIENT})
     entry = record.entries[0].model_copy(
-        update={"said": "", "report": "The patient reports experiencing chills, and reports swelling of her ankle."}
+        update={
+            "said": "",
+            "report": "The patient reports experiencing chills, and reports swelling of her ankle.",
+        }
     )
     assert voice((entry,), "?", case) == "Experiencing chills, and report swelling of my ankle."

@@ -10,14 +10,31 @@ from typing import Any
 
 def write(path: Path, data: Any) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(data if isinstance(data, str) else json.dumps(data, ensure_ascii=False), encoding="utf-8")
+    path.write_text(
+        data if isinstance(data, str) else json.dumps(data, ensure_ascii=False), encoding="utf-8"
+    )
     return path
 
 
 def scm(folder: Path) -> None:
-    talk = ["My dog is called Biscuit.", "A fine name.", "I keep bees.", "How many hives?", "Seven hives.", "Lovely."]
-    write(folder / "dialogue_en.json", [{"id": "d1", "dialogue": talk}, {"id": "d2", "dialogue": ["Hi.", "Hello."]}])
-    row = {"id": "d1", "mode": "single-turn", "question": "What is my dog called?", "answer": "Biscuit"}
+    talk = [
+        "My dog is called Biscuit.",
+        "A fine name.",
+        "I keep bees.",
+        "How many hives?",
+        "Seven hives.",
+        "Lovely.",
+    ]
+    write(
+        folder / "dialogue_en.json",
+        [{"id": "d1", "dialogue": talk}, {"id": "d2", "dialogue": ["Hi.", "Hello."]}],
+    )
+    row = {
+        "id": "d1",
+        "mode": "single-turn",
+        "question": "What is my dog called?",
+        "answer": "Biscuit",
+    }
     write(folder / "dialogue_en_questions.json", [row])
 
 
@@ -48,15 +65,24 @@ def kdconv(folder: Path, dialogues: int = 20) -> None:
                 "name": place,
                 "messages": [
                     {"message": f"知道第{number}公园吗？"},
-                    {"message": "知道，很漂亮。", "attrs": [triple(place, "Information", "很长的介绍")]},
+                    {
+                        "message": "知道，很漂亮。",
+                        "attrs": [triple(place, "Information", "很长的介绍")],
+                    },
                     {"message": "电话是多少？"},
                     {"message": f"电话是{phone}。", "attrs": [triple(place, "电话", phone)]},
                     {"message": f"门票呢？听说第{number}公园不贵。"},
                     {"message": f"门票{price}。", "attrs": [triple(place, "门票", price)]},
                     {"message": "旁边有什么？"},
-                    {"message": f"旁边有第{number}塔。", "attrs": [triple(place, "周边景点", f"第{number}塔")]},
+                    {
+                        "message": f"旁边有第{number}塔。",
+                        "attrs": [triple(place, "周边景点", f"第{number}塔")],
+                    },
                     {"message": "还有呢？"},
-                    {"message": f"还有第{number}桥。", "attrs": [triple(place, "周边景点", f"第{number}桥")]},
+                    {
+                        "message": f"还有第{number}桥。",
+                        "attrs": [triple(place, "周边景点", f"第{number}桥")],
+                    },
                 ],
             }
         )
@@ -81,11 +107,28 @@ def locomo(folder: Path) -> None:
         ],
     }
     qa = [
-        {"question": "What does Bob do?", "answer": "paints, rows", "evidence": ["D1:2; D1:3"], "category": 1},
-        {"question": "When did Bob adopt a cat?", "answer": 2023, "evidence": ["D2:1"], "category": 2},
-        {"question": "Which car has Bob?", "adversarial_answer": "a van", "evidence": [], "category": 5},
+        {
+            "question": "What does Bob do?",
+            "answer": "paints, rows",
+            "evidence": ["D1:2; D1:3"],
+            "category": 1,
+        },
+        {
+            "question": "When did Bob adopt a cat?",
+            "answer": 2023,
+            "evidence": ["D2:1"],
+            "category": 2,
+        },
+        {
+            "question": "Which car has Bob?",
+            "adversarial_answer": "a van",
+            "evidence": [],
+            "category": 5,
+        },
     ]
-    write(folder / "locomo10.json", [{"sample_id": "conv-1", "conversation": conversation, "qa": qa}])
+    write(
+        folder / "locomo10.json", [{"sample_id": "conv-1", "conversation": conversation, "qa": qa}]
+    )
 
 
 def locomo_errors(path: Path) -> Path:
@@ -101,31 +144,55 @@ def locomo_errors(path: Path) -> Path:
 def perltqa(folder: Path) -> None:
     character = {
         "profile": {"Protagonist": "Wu Lan", "Hobbies": "chess"},
-        "social_relationship": {"1_0": {"Supporting Characters": "Li Bo", "Relationship": "neighbour"}},
+        "social_relationship": {
+            "1_0": {"Supporting Characters": "Li Bo", "Relationship": "neighbour"}
+        },
         "events": {"1_0_0": {"content": "Wu Lan and Li Bo planted an oak.", "summary": "An oak"}},
         "dialogues": {
-            "1_0_0#1": {"contents": {"2021-03-04 10:00": ["Wu Lan: The oak grows.", "Li Bo: It is tall: two metres."]}}
+            "1_0_0#1": {
+                "contents": {
+                    "2021-03-04 10:00": ["Wu Lan: The oak grows.", "Li Bo: It is tall: two metres."]
+                }
+            }
         },
     }
     write(folder / "perltmem_en.json", {"Wu Lan": character})
 
     def asked(question: str, answer: str, reference: str, *anchors: str) -> dict[str, Any]:
         held = [{anchor: [-1, -1]} for anchor in anchors]
-        return {"Question": question, "Answer": answer, "Reference Memory": reference, "Memory Anchors": held}
+        return {
+            "Question": question,
+            "Answer": answer,
+            "Reference Memory": reference,
+            "Memory Anchors": held,
+        }
 
     groups = {
         "profile": [asked("What is Wu Lan's hobby?", "Wu Lan plays chess.", "Hobbies", "chess")],
-        "social_relationship": [{"1_0": [asked("Who is Li Bo?", "A neighbour.", "['1_0']", "neighbour")]}],
-        "events": [{"1_0_0": [asked("What did they plant?", "An oak.", "['1_0_0']", "oak", "planted")]}],
-        "dialogues": [{"1_0_0#1": [asked("How tall is it?", "Two metres.", "1_0_0#1", "two metres")]}],
+        "social_relationship": [
+            {"1_0": [asked("Who is Li Bo?", "A neighbour.", "['1_0']", "neighbour")]}
+        ],
+        "events": [
+            {"1_0_0": [asked("What did they plant?", "An oak.", "['1_0_0']", "oak", "planted")]}
+        ],
+        "dialogues": [
+            {"1_0_0#1": [asked("How tall is it?", "Two metres.", "1_0_0#1", "two metres")]}
+        ],
     }
     write(folder / "perltqa_en.json", [{"Wu Lan": groups}])
 
 
 def medmemorybench(folder: Path) -> None:
     def session(number: int, *said: str, **more: Any) -> dict[str, Any]:
-        messages = [{"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(said)]
-        return {"session_id": number, "messages": messages, "event_info": {"date": f"2025-01-0{number}"}, **more}
+        messages = [
+            {"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(said)
+        ]
+        return {
+            "session_id": number,
+            "messages": messages,
+            "event_info": {"date": f"2025-01-0{number}"},
+            **more,
+        }
 
     sessions = [
         session(1, "I take 5 mg ramipril.", "Good."),
@@ -147,11 +214,17 @@ def medmemorybench(folder: Path) -> None:
             "session_id": 2,
             "query_type": "state_update",
             "question": "What dose of ramipril now?",
-            "answers": [{"content": "10 mg", "is_correct": True}, {"content": "5 mg", "is_correct": False}],
+            "answers": [
+                {"content": "10 mg", "is_correct": True},
+                {"content": "5 mg", "is_correct": False},
+            ],
             "source_key_points": [point, {**point, "session_id": 2}],
         },
     ]
-    write(folder / "persona_3" / "eval" / "generated_dialogues_with_noise.json", {"sessions": sessions})
+    write(
+        folder / "persona_3" / "eval" / "generated_dialogues_with_noise.json",
+        {"sessions": sessions},
+    )
     write(folder / "persona_3" / "eval" / "generated_queries.json", {"queries": queries})
 
 

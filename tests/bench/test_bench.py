@@ -62,9 +62,17 @@ def test_memories_are_compared_and_shown_again(osler: Run, folder: Path, tmp_pat
     assert raw["deletion: value gone"] == 1.0 and "deletion: value gone" not in none
     assert values(found, "locomo", "raw")["hit@5"] == 1.0
     shown = osler("bench", "show", "bench")
-    assert "kdconv travel" in shown.stdout and "hit@10" in shown.stdout and "extractive" in shown.stdout
+    assert (
+        "kdconv travel" in shown.stdout
+        and "hit@10" in shown.stdout
+        and "correct" not in shown.stdout
+    )
     page = (tmp_path / "bench" / "bench.html").read_text(encoding="utf-8")
-    assert page.count("<svg") == 3 and "kdconv travel" in page and "http" not in page.split("</head>")[1]
+    assert (
+        page.count("<svg") == 3
+        and "kdconv travel" in page
+        and "http" not in page.split("</head>")[1]
+    )
     assert osler("report", "bench").returncode == 0
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == page
     for options in ((), ("--force", "--judge", "rules")):
@@ -72,7 +80,9 @@ def test_memories_are_compared_and_shown_again(osler: Run, folder: Path, tmp_pat
         assert refused.returncode == 2 and len(refused.stderr.splitlines()) == 1
 
 
-def test_a_killed_bench_goes_on_where_it_was(osler: Run, folder: Path, tmp_path: Path, counted: list[str]) -> None:
+def test_a_killed_bench_goes_on_where_it_was(
+    osler: Run, folder: Path, tmp_path: Path, counted: list[str]
+) -> None:
     whole = bench(osler, folder, "--memories", "raw,full")
     file = tmp_path / "bench" / "results.jsonl"
     lines = file.read_bytes().splitlines(keepends=True)
@@ -81,17 +91,27 @@ def test_a_killed_bench_goes_on_where_it_was(osler: Run, folder: Path, tmp_path:
     counted.clear()
     again = bench(osler, folder, "--memories", "raw,full")
     assert len(counted) == 2 and len(file.read_bytes().splitlines()) == 6
-    assert values(again, "kdconv travel", "full")["hit@3"] == values(whole, "kdconv travel", "full")["hit@3"]
+    assert (
+        values(again, "kdconv travel", "full")["hit@3"]
+        == values(whole, "kdconv travel", "full")["hit@3"]
+    )
     counted.clear()
     more = bench(osler, folder, "--memories", "raw,none")
     assert {name.split()[0] for name in counted} == {"none"}
     assert [one["memory"] for one in more["data"][0]["memories"]] == ["raw", "full", "none"]
 
 
-def test_another_bench_in_the_same_folder_is_refused(osler: Run, folder: Path, tmp_path: Path) -> None:
+def test_another_bench_in_the_same_folder_is_refused(
+    osler: Run, folder: Path, tmp_path: Path
+) -> None:
     bench(osler, folder, "--memories", "none")
-    other = osler("bench", "memory", "--data", folder, "--memories", "none", "--budget", "300", "--limit", "6")
-    assert other.returncode == 2 and "with another budget; give another folder with --out" in other.stderr
+    other = osler(
+        "bench", "memory", "--data", folder, "--memories", "none", "--budget", "300", "--limit", "6"
+    )
+    assert (
+        other.returncode == 2
+        and "with another budget; give another folder with --out" in other.stderr
+    )
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("hello")
     full = osler("bench", "memory", "--data", folder, "--out", "mine")
@@ -130,21 +150,65 @@ def speaks(answer: Callable[[str], str], monkeypatch: pytest.MonkeyPatch) -> lis
     return client.prompts
 
 
-def test_a_model_answers_and_a_judge_grades(osler: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def answer(prompt: str) -> str:
-        if '"coherent"' in prompt:
-            return '{"because": "so", "correct": 0.5, "coherent": 1}'
-        return "Not known." if "Which car" in prompt else "Bob paints and rows since 2023."
+MODEL, READER = "gpt@http://localhost:1/v1", "other@http://localhost:1/v1"
 
-    prompts = speaks(answer, monkeypatch)
-    args = ("--memories", "raw", "--model", "gpt@http://localhost:1/v1", "--judge", "other@http://localhost:1/v1")
+
+def answers(prompt: str) -> str:
+    """Speak as the model that answers, and as the one that reads."""
+    if '"agrees"' not in prompt:
+        return "It is not told." if "Which car" in prompt else "Bob paints and rows since 2023."
+    if "<answer>It is not told.</answer>" in prompt:
+        return '{"words": "not told", "says": "not known", "agrees": "none"}'
+    agrees = "outdated" if "No longer so" in prompt else "part"
+    return json.dumps({"words": "Bob paints", "says": "tells", "agrees": agrees})
+
+
+def test_a_model_answers_and_another_reads(
+    osler: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prompts = speaks(answers, monkeypatch)
+    args = ("--memories", "raw", "--model", MODEL, "--judge", READER)
     found = values(bench(osler, folder / "locomo", *args), "locomo", "raw")
-    assert (
-        found["correct, by string"] == 1.0 and found["correct, by judge"] == 0.5 and found["coherent, by judge"] == 1.0
-    )
+    assert found["correct"] == 0.5 and found["consistency"] == 1.0
     assert found["unanswerable: refused"] == 1.0 and found["answerable: refused"] == 0.0
-    assert found["planted update: answered right"] == 0.0 and found["consistency"] == 1.0
+    assert found["planted update: answered right"] == 0.0
     assert any("I paint birds." in prompt and "What does Bob do?" in prompt for prompt in prompts)
+
+
+def test_answers_that_nobody_reads_have_no_figures(
+    osler: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if some are exact: `Not known` is the most frequent of them."""
+    speaks(
+        lambda prompt: "Not known." if "What does Bob do?" in prompt else answers(prompt),
+        monkeypatch,
+    )
+    run = bench(osler, folder / "locomo", "--memories", "raw", "--model", MODEL)
+    found = values(run, "locomo", "raw")
+    read = {
+        "correct",
+        "consistency",
+        "unanswerable: refused",
+        "answerable: refused",
+        "planted update: answered right",
+    }
+    assert not read & found.keys() and found["gold turns recalled"] == 1.0
+    assert run["data"][0]["memories"][0]["unread"] > 0
+    shown = " ".join(osler("bench", "show", "bench").stdout.split())
+    assert "answers not read" in shown and "give --judge in a new bench" in shown
+
+
+def test_an_exact_answer_needs_no_reader(
+    osler: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    speaks(lambda _: "Not known.", monkeypatch)
+    found = values(
+        bench(osler, folder / "locomo", "--memories", "raw", "--model", MODEL), "locomo", "raw"
+    )
+    assert (
+        found["correct"] == 0.0
+        and found["unanswerable: refused"] == found["answerable: refused"] == 1.0
+    )
 
 
 def test_answers_are_paid_for_once_also_when_a_bench_is_resumed(

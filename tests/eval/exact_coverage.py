@@ -1,7 +1,8 @@
-"""How often an interval holds the truth, exactly: every run that is possible is listed, with its chance.
+"""How often an interval holds the truth, exactly: every run that is possible is listed, with its
+chance.
 
-A patient's trials have something in common: the likeness is the correlation between two of them, 0 where patients do
-not differ and 1 where a patient's trials all end alike (Dirichlet-multinomial).
+A patient's trials have something in common: the likeness is the correlation between two of them, 0
+where patients do not differ and 1 where a patient's trials all end alike (Dirichlet-multinomial).
 """
 
 from __future__ import annotations
@@ -47,13 +48,21 @@ def of_one_column() -> list[Truth]:
 
 def of_two_columns() -> list[Truth]:
     """Pairs of columns that are right independently, and pairs that seldom disagree."""
-    shares = [(one * (1 - two), two * (1 - one)) for one in ACCURACIES for two in ACCURACIES if one >= two]
+    shares = [
+        (one * (1 - two), two * (1 - one)) for one in ACCURACIES for two in ACCURACIES if one >= two
+    ]
     shares += [(0.1, 0.0), (0.3, 0.0), (0.05, 0.05), (0.2, 0.02), (0.9, 0.05)]
-    return [Truth((one, two, 1 - one - two), likeness) for one, two in shares for likeness in LIKENESSES]
+    return [
+        Truth((one, two, 1 - one - two), likeness) for one, two in shares for likeness in LIKENESSES
+    ]
 
 
 def coverages(
-    interval_of: IntervalOf, values: Sequence[float], patients: int, trials: int, truths: Sequence[Truth]
+    interval_of: IntervalOf,
+    values: Sequence[float],
+    patients: int,
+    trials: int,
+    truths: Sequence[Truth],
 ) -> list[Coverage]:
     """Return how often the interval of a mean holds it, for each truth.
 
@@ -71,20 +80,31 @@ def coverages(
     ways = [math.lgamma(count + 1) for count in range(patients + 1)]
     counts = np.array([np.bincount(run, minlength=len(endings)) for run in runs])
     orders = ways[patients] - np.array(ways)[counts].sum(axis=1)
-    return [_coverage(bounds, _chances(counts, orders, endings, truth), values, truth) for truth in truths]
+    return [
+        _coverage(bounds, _chances(counts, orders, endings, truth), values, truth)
+        for truth in truths
+    ]
 
 
 def drawn_coverages(
-    interval_of: IntervalOf, values: Sequence[float], patients: int, trials: int, truths: Sequence[Truth], draws: int
+    interval_of: IntervalOf,
+    values: Sequence[float],
+    patients: int,
+    trials: int,
+    truths: Sequence[Truth],
+    draws: int,
 ) -> list[Coverage]:
-    """Return about the same from so many drawn runs of each truth; for more runs than can be listed."""
+    """Return about the same from so many drawn runs of each truth; for more runs than can be
+    listed."""
     endings = list(_endings(trials, len(values)))
     known: dict[tuple[int, ...], Bounds] = {}
     found = []
     for number, truth in enumerate(truths):
         generator = np.random.default_rng([patients, trials, number])
         chance = np.array([_chance(ending, truth) for ending in endings])
-        runs = np.sort(generator.choice(len(endings), size=(draws, patients), p=chance / chance.sum()), axis=1)
+        runs = np.sort(
+            generator.choice(len(endings), size=(draws, patients), p=chance / chance.sum()), axis=1
+        )
         for run in map(tuple, runs):
             if run not in known:
                 known[run] = interval_of(_values(run, endings, values)) or (math.nan, math.nan)
@@ -94,21 +114,28 @@ def drawn_coverages(
 
 
 def possible_runs(kinds: int, patients: int, trials: int) -> int:
-    """How many runs there are when patients have no names and the order of trials does not matter."""
+    """How many runs there are when patients have no names and the order of trials does not
+    matter."""
     endings = math.comb(trials + kinds - 1, kinds - 1)
     return math.comb(endings + patients - 1, patients)
 
 
-def _values(run: Sequence[int], endings: list[tuple[int, ...]], values: Sequence[float]) -> dict[str, list[float]]:
+def _values(
+    run: Sequence[int], endings: list[tuple[int, ...]], values: Sequence[float]
+) -> dict[str, list[float]]:
     """The values of each patient of a run."""
     of_ending = [
-        [value for value, count in zip(values, ending, strict=True) for _ in range(count)] for ending in endings
+        [value for value, count in zip(values, ending, strict=True) for _ in range(count)]
+        for ending in endings
     ]
     return {f"p{place:02}": of_ending[ending] for place, ending in enumerate(run)}
 
 
 def _coverage(
-    bounds: npt.NDArray[np.float64], chances: npt.NDArray[np.float64], values: Sequence[float], truth: Truth
+    bounds: npt.NDArray[np.float64],
+    chances: npt.NDArray[np.float64],
+    values: Sequence[float],
+    truth: Truth,
 ) -> Coverage:
     mean = math.fsum(value * chance for value, chance in zip(values, truth.chances, strict=True))
     holds = (bounds[:, 0] <= mean + 1e-12) & (mean - 1e-12 <= bounds[:, 1])
@@ -117,7 +144,10 @@ def _coverage(
 
 
 def _chances(
-    counts: npt.NDArray[np.int64], orders: npt.NDArray[np.float64], endings: list[tuple[int, ...]], truth: Truth
+    counts: npt.NDArray[np.int64],
+    orders: npt.NDArray[np.float64],
+    endings: list[tuple[int, ...]],
+    truth: Truth,
 ) -> npt.NDArray[np.float64]:
     """Return the chance of every run: of as many patients with each ending as it has."""
     chance = np.array([_chance(ending, truth) for ending in endings])
@@ -130,7 +160,9 @@ def _chance(ending: tuple[int, ...], truth: Truth) -> float:
     """Return the chance that a patient's trials end so: this many of each kind."""
     trials = sum(ending)
     if truth.likeness == 1:
-        return math.fsum(chance for chance, count in zip(truth.chances, ending, strict=True) if count == trials)
+        return math.fsum(
+            chance for chance, count in zip(truth.chances, ending, strict=True) if count == trials
+        )
     # An urn from which each trial draws, and puts back one more of the same kind.
     more = truth.likeness / (1 - truth.likeness)
     orders, drawn = math.factorial(trials), 1.0

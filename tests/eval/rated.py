@@ -1,4 +1,5 @@
-"""What the tests of blind rating share: runs in which everybody says what the test wants, and sheets that are filled in."""
+"""What the tests of blind rating share: runs in which everybody says what the test wants, and
+sheets that are filled in."""
 
 from __future__ import annotations
 
@@ -11,10 +12,12 @@ from openpyxl.worksheet.worksheet import Worksheet
 from osler.memory.base import Recall
 from osler.records.schema import PatientRecord
 from osler.runs.events import Answered, Asked, Concluded, Ending, Event, Maker, Recalled, Role
-from osler.runs.plan import Plan, Settings
+from osler.runs.plan import Plan
 from osler.runs.store import RunFile, RunWriter
 from osler.runs.transcript import Header, Transcript
+from osler.settings.run_settings import RunSettings
 from tests.conftest import small_record
+from tests.headers import header_of
 
 BACKBONES = ("Zebra-7B@http://127.0.0.1:9/v1", "openai:okapi-4o")
 MEMORIES = ("quagga,k=3", "raw")
@@ -29,7 +32,9 @@ def plain(what: str, turn: int) -> str:
     return f"{what} of turn {turn}"
 
 
-def consultation(header: Header, say: Say, questions: int, ending: Ending = Ending.CONCLUDED) -> Transcript:
+def consultation(
+    header: Header, say: Say, questions: int, ending: Ending = Ending.CONCLUDED
+) -> Transcript:
     """A consultation in which everybody says what the test wants; it goes on for some questions."""
     events: list[Event] = []
     heard = "I twisted my ankle."
@@ -41,10 +46,17 @@ def consultation(header: Header, say: Say, questions: int, ending: Ending = Endi
         events.append(Answered(turn=turn, role=Role.PATIENT, reply=reply, maker=Maker.RULES))
         heard = reply
     last = questions + 1
-    events.append(Recalled(turn=last, role=Role.MEMORY, query=heard, recall=Recall(text=say("recall", last))))
+    events.append(
+        Recalled(turn=last, role=Role.MEMORY, query=heard, recall=Recall(text=say("recall", last)))
+    )
     if ending.is_answer:
         events.append(
-            Concluded(turn=last, role=Role.DOCTOR, diagnosis=say("diagnosis", last), treatment=say("treatment", last))
+            Concluded(
+                turn=last,
+                role=Role.DOCTOR,
+                diagnosis=say("diagnosis", last),
+                treatment=say("treatment", last),
+            )
         )
     return Transcript(header=header, ending=ending, events=tuple(events))
 
@@ -56,28 +68,17 @@ def a_run(
     questions: Callable[[int], int] = lambda number: 5,
     ending: Callable[[int], Ending] = lambda number: Ending.CONCLUDED,
 ) -> RunFile:
-    """A run of two backbones and two memories; `questions` and `ending` are told the number of the consultation."""
+    """A run of two backbones and two memories; `questions` and `ending` are told the number of the
+    consultation."""
     records = [
         PatientRecord.model_validate(small_record(id=f"gnu-{number}-en", patient=f"gnu-{number}"))
         for number in range(patients)
     ]
     by_id = {record.id: record for record in records}
-    with RunWriter.create_or_resume(path, {"settings": Settings().as_json()}) as run:
+    with RunWriter.create_or_resume(path, {"settings": RunSettings().as_json()}) as run:
         for number in run.extend(Plan(records, BACKBONES, MEMORIES)).todo:
             cell = run.cell(number)
-            header = Header(
-                case=cell.case,
-                patient=by_id[cell.case].patient,
-                language=by_id[cell.case].language,
-                backbone=cell.column.backbone,
-                patient_backbone="rules",
-                strategy=cell.column.strategy,
-                memory=cell.column.memory,
-                seed=1,
-                turn_limit=9,
-                version="0",
-                prompts="0",
-            )
+            header = header_of(cell, by_id[cell.case])
             run.finish(number, consultation(header, say, questions(number), ending(number)))
     return RunFile.open(path)
 
@@ -90,10 +91,15 @@ def items_of(path: Path) -> Worksheet:
 
 def cells_of(path: Path) -> dict[str, tuple[str, ...]]:
     """The texts of each item."""
-    return {str(row[0]): tuple(map(str, row[1:5])) for row in items_of(path).iter_rows(min_row=2, values_only=True)}
+    return {
+        str(row[0]): tuple(map(str, row[1:5]))
+        for row in items_of(path).iter_rows(min_row=2, values_only=True)
+    }
 
 
-def fill(path: Path, values: Callable[[str], tuple[object, object, object]], comment: str = "") -> None:
+def fill(
+    path: Path, values: Callable[[str], tuple[object, object, object]], comment: str = ""
+) -> None:
     """Rate every item as a person would: open, enter, save."""
     book = load_workbook(path)
     page = book.worksheets[1]

@@ -6,27 +6,32 @@ import json
 import re
 from collections.abc import Callable
 
+from osler.eval.controls import controls_of
 from osler.eval.reader.labelled_pairs import labelled_pairs
 from osler.eval.reader.model_judge import enclosed
 from osler.eval.verdict import Verdict
-from osler.eval.vocabulary import read
 from osler.language import Language
 
 ENCLOSED = re.compile(r"<answer>([^<>\n]*)</answer>")
 RELATIONS = {Verdict.CORRECT: "same", Verdict.PARTIAL: "broader", Verdict.WRONG: "different"}
 COURSES = {Verdict.CORRECT: "recommended", Verdict.PARTIAL: "in part"}
-LINE = re.compile(r"^(\d+)\. (part of|right as|unsafe for|正确治疗|整体正确|对该患者)", re.MULTILINE)
+LINE = re.compile(
+    r"^(\d+)\. (part of|right as|unsafe for|正确治疗|整体正确|对该患者)", re.MULTILINE
+)
 
 
-def answers_like_people(mistake: Callable[[Verdict], Verdict] = lambda verdict: verdict) -> Callable[[str], str]:
-    """A function from prompts to forms that lead to the verdicts of people, each after a mistake."""
+def answers_like_people(
+    mistake: Callable[[Verdict], Verdict] = lambda verdict: verdict,
+) -> Callable[[str], str]:
+    """A function from prompts to forms that lead to the verdicts of people, each after a
+    mistake."""
     known = {
         ENCLOSED.findall(enclosed(pair.answer))[0]: pair.verdict
         for language in Language
         for pair in labelled_pairs(language)
     }
     for language in Language:
-        for kind, pairs in read("controls")[language].items():
+        for kind, pairs in controls_of(language).items():
             for _, answer in pairs:
                 verdict = Verdict.CORRECT if kind == "same" else Verdict.WRONG
                 known.setdefault(ENCLOSED.findall(enclosed(answer))[0], verdict)
@@ -35,7 +40,10 @@ def answers_like_people(mistake: Callable[[Verdict], Verdict] = lambda verdict: 
         words = ENCLOSED.findall(prompt)[-1]
         verdict = mistake(known[words])
         lines = LINE.findall(prompt)
-        return json.dumps(_plan(lines, words, verdict) if lines else _diagnosis(words, verdict), ensure_ascii=False)
+        return json.dumps(
+            _plan(lines, words, verdict) if lines else _diagnosis(words, verdict),
+            ensure_ascii=False,
+        )
 
     return fill_in
 

@@ -1,4 +1,5 @@
-"""Krippendorff's alpha and Cohen's kappa are what their definitions say, with gaps and any number of raters."""
+"""Krippendorff's alpha and Cohen's kappa are what their definitions say, with gaps and any number
+of raters."""
 
 from __future__ import annotations
 
@@ -25,7 +26,10 @@ def by_definition(items: list[list[int]]) -> Fraction | None:
         return (between - Fraction(pool.count(a) + pool.count(b), 2)) ** 2
 
     def disagreement(some: list[int]) -> Fraction:
-        return sum((apart(a, b) for i, a in enumerate(some) for j, b in enumerate(some) if i != j), Fraction(0))
+        return sum(
+            (apart(a, b) for i, a in enumerate(some) for j, b in enumerate(some) if i != j),
+            Fraction(0),
+        )
 
     expected = disagreement(pool)
     if not expected:
@@ -57,10 +61,13 @@ def test_alpha_by_hand() -> None:
 
 @settings(max_examples=40)
 @given(
-    items=st.lists(st.lists(ratings, min_size=4, max_size=4), min_size=1, max_size=6), order=st.permutations(range(4))
+    items=st.lists(st.lists(ratings, min_size=4, max_size=4), min_size=1, max_size=6),
+    order=st.permutations(range(4)),
 )
 def test_alpha_does_not_know_raters_by_name(items: list[list[int]], order: list[int]) -> None:
-    assert krippendorff_alpha([[item[rater] for rater in order] for item in items]) == krippendorff_alpha(items)
+    assert krippendorff_alpha(
+        [[item[rater] for rater in order] for item in items]
+    ) == krippendorff_alpha(items)
 
 
 @settings(max_examples=40)
@@ -81,7 +88,9 @@ def test_nominal_alpha_by_hand() -> None:
     items = [[1, 1], [2, 2], [2, 3]]
     assert krippendorff_alpha(items, nominal=True).value == pytest.approx(6 / 11)
     far = [[1, 1], [2, 2], [2, 9]]
-    assert krippendorff_alpha(far, nominal=True) == krippendorff_alpha(items, nominal=True), "no value is farther"
+    assert krippendorff_alpha(far, nominal=True) == krippendorff_alpha(items, nominal=True), (
+        "no value is farther"
+    )
 
 
 @settings(max_examples=60)
@@ -91,7 +100,9 @@ def test_kappa_is_that_of_statsmodels(pairs: list[tuple[int, int]]) -> None:
     counts, _ = to_table(pairs, 4)
     found = cohen_kappa([(str(first), str(second)) for first, second in pairs])
     assert found.n == len(pairs)
-    assert found.value == pytest.approx(float(cohens_kappa(counts, return_results=False)), abs=1e-12)
+    assert found.value == pytest.approx(
+        float(cohens_kappa(counts, return_results=False)), abs=1e-12
+    )
 
 
 def test_kappa_needs_something_to_disagree_about() -> None:

@@ -1,4 +1,5 @@
-"""What a figure was counted from: n, what has no verdict, trials, prices that are not known, memories that failed."""
+"""What a figure was counted from: n, what has no verdict, trials, prices that are not known,
+memories that failed."""
 
 from __future__ import annotations
 
@@ -11,21 +12,21 @@ import pytest
 from rich.console import Console, RenderableType
 
 import osler as package
-from osler.eval.compare import Comparison, compare
-from osler.eval.compare.columns import MEASURES
-from osler.eval.compare.grid import grids, json_text
+from osler.eval.compare import Comparison, compare, comparison_json, comparison_tables
+from osler.eval.measures import all_measures
 from osler.eval.report import write_report
 from osler.eval.runs import load_run
-from osler.eval.text_tables import WRITERS, page
 from osler.records import PatientRecord, RecordPool
-from osler.runs.events import Called, Role
-from osler.runs.plan import Cell, Plan, Settings
+from osler.runs.events import Called, CallFailure, Role
+from osler.runs.plan import Cell, Plan
 from osler.runs.run_pages import runs_table, status_page
 from osler.runs.store import AnswerRow, RunFile, RunWriter
+from osler.runs.store.run_table import TableQuery
+from osler.settings.run_settings import RunSettings
 from osler.simulator.batch import RunOptions, simulate_plan
 from osler.simulator.summary import summary
+from osler.tables import WRITERS, on_terminal
 from osler.view import run_data
-from osler.view.run_data import Query, table_page
 from osler.view.run_list import RunList
 from tests.conftest import Run
 from tests.eval.held_runs import FAILED, UNJUDGED, made_run
@@ -36,7 +37,11 @@ VERDICTS = dict(zip(PATIENTS, ("correct", UNJUDGED, "wrong", FAILED), strict=Tru
 
 
 def pool(*languages: str) -> list[PatientRecord]:
-    return list(RecordPool.open().only(ids=[f"{name}-{language}" for language in languages for name in PATIENTS]))
+    return list(
+        RecordPool.open().only(
+            ids=[f"{name}-{language}" for language in languages for name in PATIENTS]
+        )
+    )
 
 
 def text_of(shown: RenderableType) -> str:
@@ -47,10 +52,10 @@ def text_of(shown: RenderableType) -> str:
 
 def forms(comparison: Comparison) -> Iterator[str]:
     """The table as a terminal, Markdown, LaTeX and CSV show it."""
-    tables = grids(comparison)
-    yield text_of(page(tables))
-    for writer in WRITERS.values():
-        yield "\n".join(map(writer, tables))
+    tables = comparison_tables(comparison)
+    yield text_of(on_terminal(tables))
+    for form in ("markdown", "latex", "csv"):
+        yield "\n".join(map(WRITERS[form], tables))
 
 
 def line_of(text: str, label: str) -> str:
@@ -74,17 +79,21 @@ def test_n_is_told_where_it_is_not_the_columns_in_every_form(tmp_path: Path) -> 
         assert "(n=2)" in line_of(text, "order respected %")
         assert "(n=1)" in line_of(text, "turn of deciding finding")
         assert "(n=" not in line_of(text, "diagnosis right %"), "it is the column's"
-    figures = json.loads(json_text(comparison))["columns"][0]["figures"]
-    assert (figures["order_share"]["n"], figures["deciding_turn"]["n"], figures["diagnosis"]["n"]) == (2, 1, 4)
+    figures = json.loads(comparison_json(comparison))["columns"][0]["figures"]
+    assert (
+        figures["order_share"]["n"],
+        figures["deciding_turn"]["n"],
+        figures["diagnosis_right"]["n"],
+    ) == (2, 1, 4)
     report = write_report(run, tmp_path / "report.html").page.read_text("utf-8")
     assert "(n=2)" in report and "(n=1)" in report and "n: what a figure was counted from" in report
 
 
 def test_every_row_of_the_table_has_a_name_of_its_own(tmp_path: Path) -> None:
-    labels = [measure.label.strip() for measure in MEASURES]
+    labels = [measure.label.en for measure in all_measures()]
     assert len(set(labels)) == len(labels)
     run = made_run(tmp_path / "run.osler", pool("en"), trials=2)
-    named = [row[0].strip() for row in grids(compare([load_run(run)]))[0].rows]
+    named = [row[0].strip() for row in comparison_tables(compare([load_run(run)]))[0].rows]
     assert len(set(named)) == len(named)
 
 
@@ -109,20 +118,36 @@ def test_pass_k_is_about_trials_and_not_about_languages(tmp_path: Path) -> None:
 @pytest.fixture
 def unjudged(tmp_path: Path) -> Path:
     """One right, one wrong, one without a verdict, one failed."""
-    return made_run(tmp_path / "unjudged.osler", pool("en"), lambda cell: VERDICTS[cell.case.removesuffix("-en")])
+    return made_run(
+        tmp_path / "unjudged.osler",
+        pool("en"),
+        lambda cell: VERDICTS[cell.case.removesuffix("-en")],
+    )
 
 
 def test_an_unjudged_consultation_is_wrong_in_no_table(unjudged: Path, tmp_path: Path) -> None:
     with RunFile.open(unjudged) as opened:
         shown = text_of(summary(opened, "rules"))
-    assert "0.500 (n=2)" in line_of(shown, "diagnosis right") and " 1 " in line_of(shown, "not judged")
+    assert "50.0 (n=2)" in line_of(shown, "diagnosis right") and " 1 " in line_of(
+        shown, "not judged"
+    )
     comparison = compare([load_run(unjudged)])
     for text in forms(comparison):
         assert "50.0 (n=2)" in line_of(text, "diagnosis right %")
         assert "1" in line_of(text, "not judged (left out)")
-    assert any("left out of the scores: rules raw 1 of 3;" in warning for warning in comparison.warnings)
-    (column,) = json.loads(json_text(comparison))["columns"]
-    assert (column["unjudged"], column["failed"], column["figures"]["diagnosis"]["value"]) == (1, 1, 0.5)
+    assert any(
+        "left out of the scores: rules raw 1 of 3;" in warning for warning in comparison.warnings
+    )
+    (column,) = json.loads(comparison_json(comparison))["columns"]
+    assert (
+        column["unjudged"],
+        column["failed"],
+        column["figures"]["diagnosis_right"]["value"],
+    ) == (
+        1,
+        1,
+        0.5,
+    )
     frame = package.load_run(unjudged).scores()
     assert frame["diagnosis_right"].mean() == 0.5 and frame["judged"].sum() == 2
     assert frame.groupby("memory")["treatment_right"].mean().isna().all(), "no treatment was judged"
@@ -135,9 +160,19 @@ def test_the_page_tells_what_is_not_judged(unjudged: Path) -> None:
     assert run_data.run(shown)["unjudged"] == 1
     with shown.open() as file:
         judge = run_data.judge_of(file)
-        rows = {row["case"]: row["diagnosis_verdict"] for row in table_page(file, Query(judge=judge))["rows"]}
-        (found,) = table_page(file, Query(judge=judge, among={"diagnosis": ["unjudged"]}))["rows"]
-    assert rows == {"croup-en": "correct", "gout-en": "unjudged", "stemi-en": "wrong", "pneumonia-en": None}
+        rows = {
+            row["case"]: row["diagnosis_verdict"]
+            for row in run_data.table(file, TableQuery(judge=judge))["rows"]
+        }
+        (found,) = run_data.table(file, TableQuery(judge=judge, among={"diagnosis": ["unjudged"]}))[
+            "rows"
+        ]
+    assert rows == {
+        "croup-en": "correct",
+        "gout-en": "unjudged",
+        "stemi-en": "wrong",
+        "pneumonia-en": None,
+    }
     assert found["case"] == "gout-en"
 
 
@@ -150,7 +185,15 @@ def test_where_all_is_judged_no_row_speaks_of_it(tmp_path: Path) -> None:
 
 def call(role: Role, failure: str | None = None, cost: float | None = None) -> Called:
     return Called(
-        turn=1, role=role, model="m", messages=(), failure=failure, cost=cost, tokens_in=11, tokens_out=3, seconds=1
+        turn=1,
+        role=role,
+        model="m",
+        messages=(),
+        failure=CallFailure(kind=failure, message="slow") if failure else None,
+        cost=cost,
+        tokens_in=11,
+        tokens_out=3,
+        seconds=1,
     )
 
 
@@ -168,17 +211,19 @@ def test_failed_calls_of_a_memory_stand_beside_the_score(tmp_path: Path) -> None
     comparison = compare([load_run(run)])
     for text in forms(comparison):
         assert "1" in line_of(text, "memory calls failed in")
-    assert json.loads(json_text(comparison))["columns"][0]["memory_failures"] == 1
+    assert json.loads(comparison_json(comparison))["columns"][0]["memory_failures"] == 1
     assert any(
         "a call of the memory's model failed" in warning and "rules raw 1 of 4" in warning
         for warning in comparison.warnings
     )
     frame = package.load_run(run).scores()
     assert sorted(frame["memory_failures"]) == [0, 0, 0, 2]
-    assert "memory calls failed in" in write_report(run, tmp_path / "report.html").page.read_text("utf-8")
+    assert "memory calls failed in" in write_report(run, tmp_path / "report.html").page.read_text(
+        "utf-8"
+    )
     (shown,) = RunList([run]).all()
     with shown.open() as file:
-        rows = table_page(file, Query(judge=run_data.judge_of(file)))["rows"]
+        rows = run_data.table(file, TableQuery(judge=run_data.judge_of(file)))["rows"]
     assert {row["case"]: row["memory_failures"] for row in rows}["croup-en"] == 2
 
 
@@ -188,7 +233,9 @@ def test_runs_that_were_measured_before_do_not_tell_of_memories(tmp_path: Path) 
 
 
 def simulated(path: Path, *specs: str) -> Path:
-    plan = Plan(RecordPool.open().only(ids=["croup-en"]), backbones=specs, settings=Settings(turns=2))
+    plan = Plan(
+        RecordPool.open().only(ids=["croup-en"]), backbones=specs, settings=RunSettings(turns=2)
+    )
     simulate_plan(plan, path, RunOptions(quiet=True), "bundled")
     return path
 
@@ -210,8 +257,14 @@ def test_an_unknown_price_is_null_in_every_form(
         ):
             simulated(runs / f"{name}.osler", *specs)
         capsys.readouterr()
-        plan = Plan(RecordPool.open().only(ids=["croup-en"]), backbones=(unpriced,), settings=Settings(turns=2))
-        simulate_plan(plan, tmp_path / "told.osler", RunOptions(quiet=True, as_json=True), "bundled")
+        plan = Plan(
+            RecordPool.open().only(ids=["croup-en"]),
+            backbones=(unpriced,),
+            settings=RunSettings(turns=2),
+        )
+        simulate_plan(
+            plan, tmp_path / "told.osler", RunOptions(quiet=True, as_json=True), "bundled"
+        )
         assert json.loads(capsys.readouterr().out)["cost"] is None
     standing = {}
     for name in ("none", "all", "no", "part"):
@@ -219,35 +272,49 @@ def test_an_unknown_price_is_null_in_every_form(
             standing[name] = run.status()
     assert standing["none"].cost == 0 and (standing["all"].cost or 0) > 0
     assert standing["no"].cost is None and standing["part"].cost is None
-    assert standing["part"].cost_known == pytest.approx(standing["all"].cost), "what is known is not lost"
+    assert standing["part"].cost_known == pytest.approx(standing["all"].cost), (
+        "what is known is not lost"
+    )
 
     told = json.loads(osler("runs", "status", runs / "no.osler", "--json").stdout)
     assert told["cost"] is None
     with RunFile.open(runs / "no.osler") as run:
         assert "cost not known" in text_of(status_page(run))
     listed = {line.split()[0]: line.split()[-1] for line in text_of(runs_table(runs)).splitlines()}
-    assert (listed["none"], listed["no"], listed["part"]) == ("0.00", "–", "–") and float(listed["all"]) > 0
+    assert (listed["none"], listed["no"], listed["part"]) == ("0.00", "–", "–") and float(
+        listed["all"]
+    ) > 0
 
     frame = package.load_run(runs / "part.osler").scores().set_index("backbone")
-    assert frame["cost_paid"].isna()[unpriced] and frame["cost"].isna()[unpriced] and frame["cost_paid"][priced] > 0
+    assert (
+        frame["cost_paid"].isna()[unpriced]
+        and frame["cost"].isna()[unpriced]
+        and frame["cost_paid"][priced] > 0
+    )
     comparison = compare([load_run(runs / "part.osler")])
     assert [column.figures["cost"].value is None for column in comparison.columns] == [False, True]
     for text in forms(comparison):
-        assert "0.0000" not in text and ("–" in line_of(text, "cost, USD") or "--" in line_of(text, "cost, USD"))
+        assert "0.0000" not in text and (
+            "–" in line_of(text, "cost, USD") or "--" in line_of(text, "cost, USD")
+        )
     assert "cost not known, or not of all: tiny plain raw;" in next(forms(comparison))
-    assert "cost not known" in write_report(runs / "no.osler", tmp_path / "r.html").page.read_text("utf-8")
+    assert "cost not known" in write_report(runs / "no.osler", tmp_path / "r.html").page.read_text(
+        "utf-8"
+    )
     (shown,) = RunList([runs / "no.osler"]).all()
     assert run_data.run(shown)["cost"] is None
 
 
 def test_a_run_under_way_does_not_know_its_cost_before_a_price_is_known(tmp_path: Path) -> None:
-    run = made_run(tmp_path / "run.osler", pool("en"), calls=lambda _: [call(Role.DOCTOR, cost=0.0)])
+    run = made_run(
+        tmp_path / "run.osler", pool("en"), calls=lambda _: [call(Role.DOCTOR, cost=0.0)]
+    )
     with RunFile.open(run) as known:
         assert known.status().cost == 0, "a model that is free has a price"
         about = known.about()
     with RunWriter.create_or_resume(run, about) as store:
         (number,) = store.extend(Plan(pool("en")[:1], memories=("none",))).todo
-        store.keep([AnswerRow(number, "key", "{}", 1, 14, 0.0)])
+        store.store_answers([AnswerRow(number, "key", "{}", 1, 14, 0.0)])
         assert store.status().cost is None
-        store.keep([AnswerRow(number, "other", "{}", 1, 14, 0.5)])
+        store.store_answers([AnswerRow(number, "other", "{}", 1, 14, 0.5)])
         assert store.status().cost == 0.5

@@ -1,4 +1,5 @@
-"""Intervals hold the truth as often as they say, with few patients and several trials, too; and SciPy's numbers."""
+"""Intervals hold the truth as often as they say, with few patients and several trials, too; and
+SciPy's numbers."""
 
 from __future__ import annotations
 
@@ -24,12 +25,13 @@ from osler.eval.intervals import (
     student_t,
 )
 from osler.eval.probes.figures import LeftOut
-from osler.eval.probes.figures import page as probe_page
+from osler.eval.probes.table import probe_table
 from osler.eval.runs import load_run
 from osler.eval.statistics import NO_INTERVAL, Figure, Trial, clustered_standard_error, mean
 from osler.language import Language
 from osler.records import RecordPool
 from osler.runs.plan import Cell
+from osler.tables import on_terminal
 from tests.eval.exact_coverage import (
     AHEAD_BEHIND_OR_NEITHER,
     RIGHT_OR_WRONG,
@@ -40,7 +42,7 @@ from tests.eval.exact_coverage import (
 )
 from tests.eval.held_runs import made_run
 from tests.eval.probe_cases import row as probe_row
-from tests.eval.test_compare import row
+from tests.eval.test_compare import scored
 from tests.eval.test_denominators import forms, text_of
 
 Values = dict[str, list[float]]
@@ -48,22 +50,30 @@ ENOUGH = 0.93
 
 shares = st.one_of(st.sampled_from([0.0, 1.0]), st.floats(0, 1))
 by_patient = st.dictionaries(st.text(max_size=3), st.lists(shares, max_size=4), max_size=8)
-gains = st.dictionaries(st.text(max_size=3), st.lists(st.sampled_from([-1.0, 0.0, 1.0]), max_size=4), max_size=8)
+gains = st.dictionaries(
+    st.text(max_size=3), st.lists(st.sampled_from([-1.0, 0.0, 1.0]), max_size=4), max_size=8
+)
 
 
 def drawn(seed: int, patients: int, accuracy: float, trials: int) -> Values:
     """Patients who differ in how hard they are."""
     draws = np.random.default_rng(seed)
     chances = draws.beta(2 * accuracy, 2 * (1 - accuracy), patients)
-    return {f"p{n:03}": [float(right) for right in draws.random(trials) < chances[n]] for n in range(patients)}
+    return {
+        f"p{n:03}": [float(right) for right in draws.random(trials) < chances[n]]
+        for n in range(patients)
+    }
 
 
 # How often they hold the truth
 
 
 @pytest.mark.parametrize("patients", range(FEWEST, 13))
-def test_the_interval_of_a_share_holds_it_in_93_of_100_runs_whatever_trials_have_in_common(patients: int) -> None:
-    """Exactly, by listing all runs, for accuracies of .1 to .9 and trials that have nothing or everything in common."""
+def test_the_interval_of_a_share_holds_it_in_93_of_100_runs_whatever_trials_have_in_common(
+    patients: int,
+) -> None:
+    """Exactly, by listing all runs, for accuracies of .1 to .9 and trials that have nothing or
+    everything in common."""
     truths = of_one_column()
     for trials in range(1, 5):
         for truth, found in zip(
@@ -80,15 +90,21 @@ def test_the_interval_of_a_difference_holds_it_too(patients: int, trials: int) -
         assert one.share >= ENOUGH, (patients, trials, truth, one)
 
 
-def test_more_trials_of_equal_patients_narrow_the_interval_and_trials_that_end_alike_do_not() -> None:
+def test_more_trials_of_equal_patients_narrow_the_interval_and_trials_that_end_alike_do_not() -> (
+    None
+):
     alike, apart = Truth((0.5, 0.5), 1.0), Truth((0.5, 0.5), 0.0)
-    once, often = (coverages(mean_interval, RIGHT_OR_WRONG, 10, trials, [alike, apart]) for trials in (1, 4))
+    once, often = (
+        coverages(mean_interval, RIGHT_OR_WRONG, 10, trials, [alike, apart]) for trials in (1, 4)
+    )
     assert often[0].width == pytest.approx(once[0].width) and often[1].width < 0.8 * once[1].width
 
 
 @pytest.mark.parametrize("accuracy", [0.1, 0.3, 0.5, 0.9])
 @pytest.mark.parametrize("trials", [1, 2, 4])
-def test_with_88_patients_it_is_about_as_wide_as_a_bootstrap_of_patients(accuracy: float, trials: int) -> None:
+def test_with_88_patients_it_is_about_as_wide_as_a_bootstrap_of_patients(
+    accuracy: float, trials: int
+) -> None:
     values = drawn(3, 88, accuracy, trials)
     means = np.array([np.mean(each) for each in values.values()])
     resampled = means[np.random.default_rng(4).integers(88, size=(4_000, 88))].mean(axis=1)
@@ -105,12 +121,12 @@ def test_with_88_patients_it_is_about_as_wide_as_a_bootstrap_of_patients(accurac
 def shown(*patients: str) -> Interval | None:
     """The interval that a comparison shows; each patient's trials are right (1) or not (0)."""
     rows = [
-        row(f"p{place}", "raw", "correct" if right == "1" else "wrong", trial=trial)
+        scored(f"p{place}", "raw", "correct" if right == "1" else "wrong", trial=trial)
         for place, trials in enumerate(patients)
         for trial, right in enumerate(trials, start=1)
     ]
     (column,) = columns_of(rows)
-    return column.figures["diagnosis"].interval
+    return column.figures["diagnosis_right"].interval
 
 
 def test_eight_of_ten_right_in_five_patients_are_not_known_to_be_more_than_half() -> None:
@@ -136,14 +152,21 @@ def one_patient_run(path: Path) -> Path:
         right = cell.trial <= (2 if cell.column.memory == "raw" else 1)
         return "correct/correct" if right else "wrong/wrong"
 
-    return made_run(path, [RecordPool.open().get("gout-en")], judge, memories=("none", "raw"), trials=4)
+    return made_run(
+        path, [RecordPool.open().get("gout-en")], judge, memories=("none", "raw"), trials=4
+    )
 
 
-def test_one_patient_has_no_interval_no_noise_and_no_number_needed_and_tables_say_so(tmp_path: Path) -> None:
+def test_one_patient_has_no_interval_no_noise_and_no_number_needed_and_tables_say_so(
+    tmp_path: Path,
+) -> None:
     comparison = compare([load_run(one_patient_run(tmp_path / "run.osler"))])
     for column in comparison.columns:
-        assert column.figures["diagnosis"].value is not None and column.figures["diagnosis"].interval is None
-    (one,) = (one for one in comparison.differences if one.measure == "diagnosis")
+        assert (
+            column.figures["diagnosis_right"].value is not None
+            and column.figures["diagnosis_right"].interval is None
+        )
+    (one,) = (one for one in comparison.differences if one.measure == "diagnosis_right")
     assert one.paired.difference is not None and one.noise is None and one.paired.interval is None
     terminal, *others = forms(comparison)
     for text in (terminal, *others[:2]):
@@ -151,18 +174,26 @@ def test_one_patient_has_no_interval_no_noise_and_no_number_needed_and_tables_sa
     for text in (terminal, *others):
         assert not re.search(r"\d patients", text) and "too few patients" in " ".join(text.split())
     frame = comparison.frame()
-    assert frame["low"].isna().all() and frame["patients_needed"].isna().all() and frame["noise"].isna().all()
+    assert (
+        frame["low"].isna().all()
+        and frame["patients_needed"].isna().all()
+        and frame["noise"].isna().all()
+    )
 
 
 async def test_causes_and_probes_have_none_either_with_two_patients() -> None:
-    causes: dict[Trial, str | None] = {Trial(name, trial): "memory" for name in "ab" for trial in range(1, 5)}
+    causes: dict[Trial, str | None] = {
+        Trial(name, trial): "memory" for name in "ab" for trial in range(1, 5)
+    }
     assert ColumnCauses("x", 8, causes).share(Cause.MEMORY).interval is None
     more = causes | {Trial("c", trial): "inquiry" for trial in range(1, 5)}
     interval = ColumnCauses("x", 12, more).share(Cause.MEMORY).interval
     assert interval is not None and interval.high - interval.low > 0.6
     probed = await probe_row(Language.EN, "tim")
     assert probed.retrieval.value is not None and probed.retrieval.interval is None
-    assert NO_INTERVAL in " ".join(text_of(probe_page([probed], "rules", LeftOut(0, 0))).split())
+    assert NO_INTERVAL in " ".join(
+        text_of(on_terminal([probe_table([probed], None, None, LeftOut(0, 0))])).split()
+    )
 
 
 # Edges
@@ -186,7 +217,9 @@ def test_every_interval_holds_its_mean_and_stays_on_its_scale(values: Values) ->
 @given(gains)
 def test_the_interval_of_a_difference_holds_it_and_turns_round_with_it(values: Values) -> None:
     interval, estimate = difference_interval(values), mean(values)
-    turned = difference_interval({patient: [-gain for gain in group] for patient, group in values.items()})
+    turned = difference_interval(
+        {patient: [-gain for gain in group] for patient, group in values.items()}
+    )
     assert (interval is None) == (turned is None) == (sum(map(bool, values.values())) < FEWEST)
     if interval is not None and turned is not None:
         assert estimate is not None and -1 <= interval.low <= estimate + 1e-12
@@ -220,13 +253,19 @@ def test_grades_on_a_scale_stay_on_it_and_numbers_without_one_have_students_inte
     grades: Values = {"a": [5.0, 5.0], "b": [5.0, 4.0], "c": [5.0], "d": [5.0]}
     interval = mean_interval(grades, Interval(1, 5))
     assert interval is not None and 3 < interval.low < 4.8 and interval.high <= 5
-    as_shares = mean_interval({name: [(grade - 1) / 4 for grade in each] for name, each in grades.items()})
-    assert as_shares is not None and interval == pytest.approx((1 + 4 * as_shares.low, 1 + 4 * as_shares.high))
+    as_shares = mean_interval(
+        {name: [(grade - 1) / 4 for grade in each] for name, each in grades.items()}
+    )
+    assert as_shares is not None and interval == pytest.approx(
+        (1 + 4 * as_shares.low, 1 + 4 * as_shares.high)
+    )
     times: Values = {"a": [120.0], "b": [80.0], "c": [100.0], "d": [95.0]}
     free, error = mean_interval(times, None), clustered_standard_error(times)
     assert free is not None and error is not None
     assert free == pytest.approx(stats.t.interval(0.95, 3, loc=98.75, scale=error))
-    assert mean_interval({"a": [2.0], "b": [2.0], "c": [2.0]}, None) is None, "nothing tells how they vary"
+    assert mean_interval({"a": [2.0], "b": [2.0], "c": [2.0]}, None) is None, (
+        "nothing tells how they vary"
+    )
     with pytest.raises(ValueError, match="not within 0"):
         mean_interval(times)
 
@@ -251,7 +290,9 @@ def test_the_score_interval_is_that_of_statsmodels(successes: int, failures: int
     n = successes + failures
     if n:
         interval = score_interval(successes / n, n, stats.norm.ppf(0.975))
-        assert interval == pytest.approx(proportion_confint(successes, n, alpha=0.05, method="wilson"), abs=1e-12)
+        assert interval == pytest.approx(
+            proportion_confint(successes, n, alpha=0.05, method="wilson"), abs=1e-12
+        )
         assert interval.low <= successes / n <= interval.high
 
 

@@ -1,4 +1,5 @@
-"""Measures from hand-made transcripts in both languages, and from consultations that the rules held."""
+"""Measures from hand-made transcripts in both languages, and from consultations that the rules
+held."""
 
 from __future__ import annotations
 
@@ -11,15 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from osler.agents.ram.agent import Ram
-from osler.agents.rules.patient import voice
 from osler.errors import UserError
-from osler.eval.faithfulness.refusal import refuses
 from osler.eval.measures import Measures, measure
 from osler.play.session import Result
-from osler.records import Entry, Language, PatientRecord, RecordPool
+from osler.records import PatientRecord, RecordPool
 from osler.runs.events import Answered, Asked, Ending, Event, Found, Maker, Retrieved, Role
-from osler.runs.plan import PLAIN, Cell, Column, Settings
+from osler.runs.plan import Cell, Column
 from osler.runs.transcript import Header, Transcript
+from osler.settings.names import PLAIN
+from osler.settings.run_settings import RunSettings
 from osler.simulator.build import case_of
 from osler.simulator.clients import Clients
 from osler.simulator.worker import simulate_one
@@ -30,7 +31,11 @@ EN: dict[str, Any] = {
     "expected_rounds": 4,
     "exam_order": "Palpation > X-ray > MRI of the ankle",
     "entries": [
-        {"category": "symptom", "name": "Ankle pain", "report": "Sharp pain at the outer ankle since Monday."},
+        {
+            "category": "symptom",
+            "name": "Ankle pain",
+            "report": "Sharp pain at the outer ankle since Monday.",
+        },
         {"category": "symptom", "name": "Fever", "status": "absent", "report": "No fever."},
         {"category": "sign", "name": "Palpation", "report": "Tender over the ligament."},
         {
@@ -40,10 +45,20 @@ EN: dict[str, Any] = {
             "status": "normal",
             "report": "No fracture.",
         },
-        {"category": "examination", "name": "MRI of the ankle", "report": "Torn ligament.", "relevance": "deciding"},
+        {
+            "category": "examination",
+            "name": "MRI of the ankle",
+            "report": "Torn ligament.",
+            "relevance": "deciding",
+        },
         {"category": "test", "name": "D-dimer", "status": "not_done", "relevance": "incidental"},
         {"category": "medical_history", "name": "Asthma", "report": "Since childhood."},
-        {"category": "social_history", "name": "Work", "report": "Baker.", "relevance": "incidental"},
+        {
+            "category": "social_history",
+            "name": "Work",
+            "report": "Baker.",
+            "relevance": "incidental",
+        },
     ],
 }
 ZH: dict[str, Any] = {
@@ -57,28 +72,53 @@ ZH: dict[str, Any] = {
         {"category": "symptom", "name": "脚踝疼痛", "report": "周一起外踝锐痛。"},
         {"category": "symptom", "name": "发热", "status": "absent", "report": "无发热。"},
         {"category": "sign", "name": "触诊", "report": "韧带处压痛。"},
-        {"category": "examination", "name": "平片", "aliases": ["X光"], "status": "normal", "report": "未见骨折。"},
-        {"category": "examination", "name": "踝关节磁共振", "report": "韧带撕裂。", "relevance": "deciding"},
+        {
+            "category": "examination",
+            "name": "平片",
+            "aliases": ["X光"],
+            "status": "normal",
+            "report": "未见骨折。",
+        },
+        {
+            "category": "examination",
+            "name": "踝关节磁共振",
+            "report": "韧带撕裂。",
+            "relevance": "deciding",
+        },
         {"category": "test", "name": "D-二聚体", "status": "not_done", "relevance": "incidental"},
         {"category": "medical_history", "name": "哮喘", "report": "自幼患病。"},
-        {"category": "social_history", "name": "工作", "report": "面包师。", "relevance": "incidental"},
+        {
+            "category": "social_history",
+            "name": "工作",
+            "report": "面包师。",
+            "relevance": "incidental",
+        },
     ],
 }
 ANKLES = [PatientRecord.model_validate(small_record(**fields)) for fields in (EN, ZH)]
 PAIN, FEVER, PALPATION, RADIOGRAPH, MRI, DIMER, ASTHMA, WORK = range(8)
 
 
-def held(record: PatientRecord, *turns: tuple[int, ...] | Answered, ending: Ending = Ending.CONCLUDED) -> Transcript:
-    """A consultation whose turns ask for these entries, by place; a reply in their place is to nothing at all."""
+def held(
+    record: PatientRecord, *turns: tuple[int, ...] | Answered, ending: Ending = Ending.CONCLUDED
+) -> Transcript:
+    """A consultation whose turns ask for these entries, by place; a reply in their place is to
+    nothing at all."""
     events: list[Event] = []
     for turn, asked in enumerate(turns, 1):
         answer = asked if isinstance(asked, Answered) else None
-        names = () if isinstance(asked, Answered) else tuple(record.entries[place].name for place in asked)
+        names = (
+            ()
+            if isinstance(asked, Answered)
+            else tuple(record.entries[place].name for place in asked)
+        )
         events += exchange(turn, "?", names, answer)
     return of(record, events, ending)
 
 
-def exchange(turn: int, question: str, names: tuple[str, ...], answer: Answered | None = None) -> list[Event]:
+def exchange(
+    turn: int, question: str, names: tuple[str, ...], answer: Answered | None = None
+) -> list[Event]:
     found = tuple(Found(name=name, score=0.9) for name in names)
     return [
         Asked(turn=turn, role=Role.DOCTOR, question=question),
@@ -98,31 +138,43 @@ def of(record: PatientRecord, events: list[Event], ending: Ending = Ending.CONCL
         patient=record.patient,
         language=record.language,
         backbone="rules",
-        patient_backbone="rules",
         memory="raw",
         seed=0,
         turn_limit=10,
         version="0",
-        prompts="-",
+        prompts={},
     )
     return Transcript(header=header, ending=ending, events=tuple(events))
 
 
 @pytest.mark.parametrize("record", ANKLES, ids=["en", "zh"])
 def test_a_doctor_that_asks_well(record: PatientRecord) -> None:
-    found = measure(held(record, (PAIN, FEVER), (PALPATION,), (RADIOGRAPH,), (MRI,), (ASTHMA,)), record)
+    found = measure(
+        held(record, (PAIN, FEVER), (PALPATION,), (RADIOGRAPH,), (MRI,), (ASTHMA,)), record
+    )
     assert (found.coverage, found.coverage_treatment) == (1.0, 1.0)
     assert (found.order_respected, found.order_pairs, found.order_share) == (1.0, 3, 1.0)
     assert (found.rounds, found.rounds_expected, found.rounds_ratio) == (5, 4, 1.25)
-    assert (found.deciding_turn, found.tests_asked, found.tests_not_done, found.repeats) == (4, 2, 0, 0)
-    assert (found.replies, found.disclosed_share, found.tests_cost, found.unpriced) == (5, 1.0, None, ())
+    assert (found.deciding_turn, found.tests_asked, found.tests_not_done, found.repeats) == (
+        4,
+        2,
+        0,
+        0,
+    )
+    assert (found.replies, found.disclosed_share, found.tests_cost, found.unpriced) == (
+        5,
+        1.0,
+        None,
+        (),
+    )
 
 
 @pytest.mark.parametrize("record", ANKLES, ids=["en", "zh"])
 def test_a_doctor_that_asks_badly(record: PatientRecord) -> None:
     found = measure(held(record, (MRI,), (WORK,), (PALPATION,), (DIMER,)), record)
     assert (found.coverage, found.coverage_treatment) == (2 / 5, 0.0)
-    # Of three pairs one can be judged, and it is the wrong way round; the radiograph was never asked for.
+    # Of three pairs one can be judged, and it is the wrong way round; the radiograph was never
+    # asked for.
     assert (found.order_respected, found.order_pairs, found.order_share) == (0.0, 1, 0.0)
     assert (found.deciding_turn, found.tests_asked, found.tests_not_done) == (1, 1, 1)
 
@@ -130,7 +182,12 @@ def test_a_doctor_that_asks_badly(record: PatientRecord) -> None:
 @pytest.mark.parametrize("record", ANKLES, ids=["en", "zh"])
 def test_nothing_asked_is_not_the_same_as_nothing_to_say(record: PatientRecord) -> None:
     found = measure(held(record, ending=Ending.BACKBONE_FAILURE), record)
-    assert (found.coverage, found.order_respected, found.order_pairs, found.rounds) == (0.0, 0.0, 0, 0)
+    assert (found.coverage, found.order_respected, found.order_pairs, found.rounds) == (
+        0.0,
+        0.0,
+        0,
+        0,
+    )
     assert found.order_share is found.deciding_turn is found.disclosed_share is None
     bare = record.model_copy(update={"exam_order": None, "entries": record.entries[WORK:]})
     found = measure(held(bare, (0,)), bare)
@@ -171,8 +228,13 @@ def test_the_deciding_finding(changes: dict[int, dict[str, Any]], deciding: set[
 
 def test_without_an_order_the_key_examinations_decide_and_the_first_of_them_counts() -> None:
     entries = [{**entry, "relevance": "key"} for entry in EN["entries"]]
-    record = PatientRecord.model_validate(small_record(**{**EN, "entries": entries, "exam_order": None}))
-    assert measure(held(record, (PAIN,), (PALPATION,), (RADIOGRAPH,), (MRI,)), record).deciding_turn == 3
+    record = PatientRecord.model_validate(
+        small_record(**{**EN, "entries": entries, "exam_order": None})
+    )
+    assert (
+        measure(held(record, (PAIN,), (PALPATION,), (RADIOGRAPH,), (MRI,)), record).deciding_turn
+        == 3
+    )
 
 
 def test_a_finding_that_was_asked_for_and_kept_back_has_not_been_had() -> None:
@@ -190,7 +252,9 @@ def test_a_finding_that_was_asked_for_and_kept_back_has_not_been_had() -> None:
     ],
     ids=["en", "zh"],
 )
-def test_what_was_asked_for_as_a_category_was_asked_for(record: PatientRecord, question: str, specific: str) -> None:
+def test_what_was_asked_for_as_a_category_was_asked_for(
+    record: PatientRecord, question: str, specific: str
+) -> None:
     """The asthma, although a model as RAM did not return it."""
     coverage = []
     for asked in (question, specific):
@@ -205,7 +269,10 @@ def test_what_was_asked_for_as_a_category_was_asked_for(record: PatientRecord, q
 
 @pytest.mark.parametrize(
     ("case", "question", "deciding"),
-    [("gout-en", "What medicines do you take?", "Anticoagulant"), ("gout-zh", "您平时吃什么药？", "抗凝药")],
+    [
+        ("gout-en", "What medicines do you take?", "Anticoagulant"),
+        ("gout-zh", "您平时吃什么药？", "抗凝药"),
+    ],
 )
 def test_the_scorecard_does_not_call_never_asked_what_was_asked_for_as_a_category(
     case: str, question: str, deciding: str
@@ -220,7 +287,12 @@ def test_a_consultation_that_broke_off_after_the_question() -> None:
     record = ANKLES[0]
     events = held(record, (PAIN,), (MRI,)).events[:-1]
     found = measure(of(record, list(events), Ending.BACKBONE_FAILURE), record)
-    assert (found.rounds, found.replies, found.coverage, found.disclosed_share) == (2, 1, 2 / 5, 1.0)
+    assert (found.rounds, found.replies, found.coverage, found.disclosed_share) == (
+        2,
+        1,
+        2 / 5,
+        1.0,
+    )
     assert found.deciding_turn is None
 
 
@@ -232,10 +304,15 @@ def test_entries_of_another_record_are_passed_over() -> None:
 
 @pytest.mark.parametrize(
     ("record", "question", "vague"),
-    [(ANKLES[0], "What did the MRI of the ankle show?", "Hm?"), (ANKLES[1], "踝关节磁共振结果怎么样？", "嗯？")],
+    [
+        (ANKLES[0], "What did the MRI of the ankle show?", "Hm?"),
+        (ANKLES[1], "踝关节磁共振结果怎么样？", "嗯？"),
+    ],
     ids=["en", "zh"],
 )
-def test_what_a_model_brings_unasked_is_not_the_doctors_merit(record: PatientRecord, question: str, vague: str) -> None:
+def test_what_a_model_brings_unasked_is_not_the_doctors_merit(
+    record: PatientRecord, question: str, vague: str
+) -> None:
     """A RAM that hands over the whole record for any question."""
     every = tuple(Found(name=entry.name, score=1.0) for entry in record.entries)
 
@@ -250,7 +327,7 @@ def test_what_a_model_brings_unasked_is_not_the_doctors_merit(record: PatientRec
     nothing = asked(vague, ())
     assert (nothing.coverage, nothing.order_pairs, nothing.tests_asked) == (0.0, 0, 0)
     named = asked(question, ())
-    assert (named.coverage, named.tests_asked) == (1 / 5, 1), "the rules find it in the question"
+    assert (named.coverage, named.tests_asked) == (1 / 5, 1), "its name stands in the question"
     told = asked(vague, (record.entries[PAIN].name, record.entries[FEVER].name))
     assert told.coverage == 2 / 5, "and what the reply tells of came up"
 
@@ -269,75 +346,42 @@ def test_what_tests_cost() -> None:
 
 
 @pytest.mark.parametrize(
-    ("record", "leak", "invented"),
+    ("record", "named", "digits"),
     [
         (ANKLES[0], "It is an ankle sprain, a bad sprain.", "I had 37 drinks and 39 fits."),
         (ANKLES[1], "就是踝关节扭伤，扭伤得厉害。", "喝了37杯，量了39次。"),
     ],
     ids=["en", "zh"],
 )
-def test_leaks_and_fabrications_are_counted_by_replies(record: PatientRecord, leak: str, invented: str) -> None:
-    found = measure(
-        held(
-            record,
-            reply(leak, maker=Maker.RETRIED),
-            reply(invented, maker=Maker.RULES),
-            reply("…", maker=Maker.RULES),
-        ),
+def test_what_is_exact_is_counted_by_replies(
+    record: PatientRecord, named: str, digits: str
+) -> None:
+    transcript = held(
         record,
+        reply(named, maker=Maker.RETRIED),
+        reply(digits, maker=Maker.RULES),
+        reply("…", maker=Maker.RULES),
     )
-    assert (found.replies, found.leaks, found.fabrications) == (3, 1, 1)
-    assert [one.turn for one in found.faults] == [1, 2]
-    assert [claim.quote for claim in found.faults[1].verdict.unsupported] == ["37", "39"]
-    assert (found.refusals, found.disclosed_share) == (0, None)
-
-
-REFUSALS = [
-    (PAIN, "I don't know, should I be worried about that?", "这个我不知道，要紧吗？", True),
-    (PAIN, "I'm sorry, but I can't assist with that.", "抱歉，我无法回答这个问题。", True),
-    (FEVER, "I'm sorry, but I can't assist with that.", "抱歉，我无法协助。", True),
-    (MRI, "That hasn't been done, as far as I know.", "这个没有查过。", True),
-    (FEVER, "I'm not sure about that.", "这个我说不上来。", True),
-    (PAIN, "I'm not sure what it is, but it is sharp.", "说不清是什么，外踝锐痛。", False),
-    (FEVER, "No, not that I remember.", "没有，记不得有过。", False),
-    (DIMER, "That hasn't been done.", "这个没有查过。", False),
-    (ASTHMA, "I haven't had any.", "没有做过什么。", False),
-]
-
-
-@pytest.mark.parametrize(("place", "english", "chinese", "refused"), REFUSALS)
-def test_refusals(place: int, english: str, chinese: str, refused: bool) -> None:
-    for record, said in zip(ANKLES, (english, chinese), strict=True):
-        entry = record.entries[place]
-        assert refuses(said, (entry,), record.language) is refused, said
-        assert not refuses(said, (), record.language)
-        found = measure(of(record, exchange(1, "?", (entry.name,), reply(said))), record)
-        assert found.refusals == refused
-
-
-@pytest.mark.parametrize("language", Language)
-def test_the_rules_patient_refuses_nothing(language: Language) -> None:
-    ask = {Language.EN: "Do you have {}?", Language.ZH: "您有没有{}？"}[language]
-    for record in (record for record in POOL if record.language is language):
-        groups: list[tuple[Entry, ...]] = [(entry,) for entry in record.entries]
-        groups += [record.entries[place : place + 4] for place in range(0, len(record.entries), 4)]
-        for group in groups:
-            question = ask.format(group[0].name)
-            said = voice(group, question, case_of(record))
-            assert not refuses(said, group, language), said
+    found = measure(transcript, record)
+    assert (found.replies, found.names_diagnosis, found.unknown_digits) == (3, 1, 1)
+    assert [(one.turn, one.faults.unknown_digits) for one in found.faulty_replies] == [
+        (1, ()),
+        (2, ("37", "39")),
+    ]
+    assert found.disclosed_share is None
 
 
 @pytest.mark.parametrize("case", ["pyelonephritis-en", "pyelonephritis-zh", "gout-en", "croup-zh"])
 async def test_a_consultation_of_the_rules(case: str) -> None:
     record = next(record for record in POOL if record.id == case)
     transcript = await simulate_one(
-        record, Cell(case, Column.of("rules", PLAIN, "raw"), 1), Settings(turns=10), Clients()
+        record, Cell(case, Column.of("rules", PLAIN, "raw"), 1), RunSettings(turns=10), Clients()
     )
     found = measure(transcript, record)
     assert found.rounds == found.replies == transcript.turns > 3
     assert found.coverage is not None and 0.1 < found.coverage <= 1
     assert found.disclosed_share == 1.0
-    assert (found.leaks, found.refusals) == (0, 0)
+    assert (found.names_diagnosis, found.unknown_digits) == (0, 0)
     again = Transcript.model_validate_json(transcript.model_dump_json(exclude_none=True))
     assert measure(again, record) == found
     assert json.loads(json.dumps(asdict(found)))["coverage"] == found.coverage
@@ -348,7 +392,9 @@ TURNS = st.lists(st.lists(st.integers(0, 7), max_size=4, unique=True).map(tuple)
 
 
 @given(turns=TURNS, which=st.integers(0, 1))
-def test_shares_are_shares_and_more_questions_never_cover_less(turns: list[tuple[int, ...]], which: int) -> None:
+def test_shares_are_shares_and_more_questions_never_cover_less(
+    turns: list[tuple[int, ...]], which: int
+) -> None:
     record = ANKLES[which]
     found = measure(held(record, *turns), record)
     for name in SHARES:
@@ -368,7 +414,9 @@ def test_all_in_order_is_perfect_and_all_in_reverse_is_not(record: PatientRecord
     names.sort(key=lambda name: sum(second == name for _, second in pairs))
 
     def asked(order: list[str]) -> Measures:
-        events = [event for turn, name in enumerate(order, 1) for event in exchange(turn, "?", (name,))]
+        events = [
+            event for turn, name in enumerate(order, 1) for event in exchange(turn, "?", (name,))
+        ]
         return measure(of(record, events), record)
 
     forward, backward = asked(names), asked(names[::-1])

@@ -1,4 +1,5 @@
-"""Several judges on one run: what they decide, how far they agree, and a person who decides what they do not."""
+"""Several judges on one run: what they decide, how far they agree, and a person who decides what
+they do not."""
 
 from __future__ import annotations
 
@@ -13,18 +14,18 @@ from openpyxl import load_workbook
 from osler.errors import UserError
 from osler.eval import judge as judging
 from osler.eval.judge import Kind, Opinion, verdict_on
-from osler.eval.ladder import LADDER
 from osler.eval.panel import Panel, agreement_line, decide
-from osler.eval.run_answers import stored_verdicts
 from osler.eval.runs import load_run
+from osler.eval.scoring import EXACT
 from osler.eval.verdict import Verdict
 from osler.language import Language
 from osler.records import PatientRecord, RecordPool
 from osler.runs.events import Concluded
-from osler.runs.plan import Plan, Selector, Settings
+from osler.runs.plan import Plan
 from osler.runs.store import RunFile, RunWriter, StoredScore, StoredVerdict
+from osler.settings.run_settings import RunSettings
 from tests.conftest import REPO, Run
-from tests.eval.held_runs import held
+from tests.eval.held_runs import held, score_rows
 from tests.models.server import Step
 from tests.simulator.model_server import model_server
 
@@ -33,7 +34,8 @@ C, P, W, N, U = Verdict.CORRECT, Verdict.PARTIAL, Verdict.WRONG, Verdict.NONE, V
 BACKBONE = "Zebra-7B@http://127.0.0.1:9/v1"
 HERE = "tests.eval.test_panel"
 DIAGNOSES = {"none": "Zebra-7B says: crystals in the toe", "raw": "Arthritis", "tim": ""}
-"""What doctors of each memory answer; the last one, whom the ladder is made to decide, with the record's own name."""
+"""What doctors of each memory answer; the last one, which the exact stage is made to decide, with
+the name in the record."""
 
 
 class FixedJudge:
@@ -70,11 +72,14 @@ def _fresh() -> None:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    """A patient in two languages and three memories; the treatment is exactly the record's, as is one diagnosis."""
+    """A patient in two languages and three memories; the treatment is exactly the record's, as is
+    one diagnosis."""
     records = {record.id: record for record in POOL.only(ids=["gout-en", "gout-zh"])}
     path = tmp_path / "mine.osler"
-    with RunWriter.create_or_resume(path, {"settings": Settings().as_json()}) as store:
-        for number in store.extend(Plan(tuple(records.values()), (BACKBONE,), tuple(DIAGNOSES))).todo:
+    with RunWriter.create_or_resume(path, {"settings": RunSettings().as_json()}) as store:
+        for number in store.extend(
+            Plan(tuple(records.values()), (BACKBONE,), tuple(DIAGNOSES))
+        ).todo:
             cell = store.cell(number)
             memory = cell.column.memory
             transcript = held(cell, records[cell.case], "rules", (), failed=False)
@@ -82,15 +87,18 @@ def run(tmp_path: Path) -> Path:
             assert isinstance(last, Concluded)
             record = records[cell.case]
             assert record.treatment is not None
-            said = {"diagnosis": DIAGNOSES[memory] or record.diagnosis.name, "treatment": record.treatment.name}
+            said = {
+                "diagnosis": DIAGNOSES[memory] or record.diagnosis.name,
+                "treatment": record.treatment.name,
+            }
             events.append(last.model_copy(update=said))
             sure = C.value if memory == "tim" else U.value
             verdicts = (
-                StoredVerdict("diagnosis", sure, "name", "by rules", 1 if memory == "tim" else None),
-                StoredVerdict("treatment", P.value, "part", "by rules"),
+                StoredVerdict("diagnosis", sure, "exact", "by its name"),
+                StoredVerdict("treatment", P.value, "exact", "by its name"),
             )
             ended = transcript.model_copy(update={"events": tuple(events)})
-            store.finish(number, ended, StoredScore(LADDER, verdicts, "1", {}))
+            store.finish(number, ended, StoredScore(EXACT, verdicts, "1", {}))
     return path
 
 
@@ -102,10 +110,14 @@ def diagnoses(path: Path, judge: str) -> dict[str, set[tuple[str, str]]]:
     """The verdicts on diagnoses that are stored under a name, with their rungs, by memory."""
     with load_run(path) as opened:
         found: dict[str, set[tuple[str, str]]] = {}
-        for row in opened.rows(judge):
-            found.setdefault(row["memory"], set()).add((row["diagnosis_verdict"], row["diagnosis_rung"]))
+        for row in score_rows(opened, judge):
+            found.setdefault(row["memory"], set()).add(
+                (row["diagnosis_verdict"], row["diagnosis_rung"])
+            )
             treatment = (row["treatment_verdict"], row["treatment_rung"])
-            assert treatment in {("partial", "part"), ("correct", "exact")}, "the ladder's, or that of a judge"
+            assert treatment in {("partial", "exact"), ("correct", "exact")}, (
+                "what is exact, or that of a judge"
+            )
         return found
 
 
@@ -126,7 +138,9 @@ def diagnoses(path: Path, judge: str) -> dict[str, set[tuple[str, str]]]:
         ([U, U, U], U, "judges differ"),
     ],
 )
-def test_more_than_half_of_the_judges_decide(said: list[Verdict], verdict: Verdict, rung: str) -> None:
+def test_more_than_half_of_the_judges_decide(
+    said: list[Verdict], verdict: Verdict, rung: str
+) -> None:
     found = decide([Opinion(one, one.value, 3) for one in said])
     assert (found.verdict, found.rung, found.tokens) == (verdict, rung, 3 * len(said))
 
@@ -139,7 +153,9 @@ async def test_one_answer_goes_to_the_judges_unless_it_is_exactly_a_name(
     panel = Panel([LENIENT, STRICT])
     sure = await verdict_on("diagnosis", record.diagnosis.name, record, panel)
     assert sure.verdict is C and not LENIENT.calls
-    monkeypatch.setattr(judging, "judge_diagnosis", lambda *_: Opinion(U, rung="unsure", because="?"))
+    monkeypatch.setattr(
+        judging, "judge_diagnosis", lambda *_: Opinion(U, rung="unsure", because="?")
+    )
     assert (await verdict_on("diagnosis", "crystals", record)).verdict is U
     assert (await verdict_on("diagnosis", "crystals", record, panel)).rung == "judges agree"
     assert (await verdict_on("diagnosis", "Arthritis", record, panel)).rung == "judges differ"
@@ -153,7 +169,10 @@ def test_the_example_of_the_page_on_judging_runs(capsys: pytest.CaptureFixture[s
 
 
 def test_agreement_is_counted_without_what_a_judge_left_undecided() -> None:
-    assert agreement_line("x", [[C, C], [W, W], [C, W], [W, C], [C, U]]) == "x: n 4, equal 50%, kappa 0.00"
+    assert (
+        agreement_line("x", [[C, C], [W, W], [C, W], [W, C], [C, U]])
+        == "x: n 4, equal 50%, kappa 0.00"
+    )
     assert agreement_line("x", [[C, C], [C, C]]) == "x: n 2, equal 100%, kappa – (one verdict only)"
     assert agreement_line("x", [[C, C, C], [W, W, W]]) == "x: n 2, equal 100%, alpha 1.00"
     assert agreement_line("x", [[U, C]]) == "x: n 0"
@@ -172,7 +191,9 @@ def test_every_judge_and_the_panel_have_their_verdicts(run: Path, osler: Run) ->
     }
     assert diagnoses(run, "strict/1")["raw"] == {("wrong", "judge")}
     panel = diagnoses(run, "lenient/1 & strict/1")
-    assert panel["none"] == {("correct", "judges agree")} and panel["raw"] == {("undecided", "judges differ")}
+    assert panel["none"] == {("correct", "judges agree")} and panel["raw"] == {
+        ("undecided", "judges differ")
+    }
     assert panel["tim"] == {("correct", "exact")}
     lines = done.stdout.splitlines()
     assert lines[:3] == [
@@ -193,38 +214,55 @@ def test_a_third_judge_is_asked_alone_and_the_majority_decides(run: Path, osler:
     done = osler("score", run, *judges("LENIENT", "STRICT", "MIDDLE"))
     assert (len(LENIENT.calls), len(STRICT.calls), len(MIDDLE.calls)) == (*asked, 4)
     assert (
-        "read by lenient/1 & strict/1 & middle/1, 4 exactly named; 28 tokens" in done.stdout and "alpha" in done.stdout
+        "read by lenient/1 & strict/1 & middle/1, 4 exactly named; 28 tokens" in done.stdout
+        and "alpha" in done.stdout
     )
     assert diagnoses(run, "lenient/1 & strict/1 & middle/1") == {
         "none": {("correct", "majority")},
         "raw": {("wrong", "majority")},
         "tim": {("correct", "exact")},
     }
-    assert osler("score", run, *judges("LENIENT"), "--again").returncode == 0 and len(LENIENT.calls) == 8
+    assert (
+        osler("score", run, *judges("LENIENT"), "--again").returncode == 0
+        and len(LENIENT.calls) == 8
+    )
 
 
-def test_right_among_five_is_never_borrowed_from_the_ladder(run: Path, osler: Run) -> None:
-    """The ladder finds the truth in the differentials of one memory; no other judge has read a differential."""
-    osler("score", run, *judges("HARSH"))
+def test_right_among_five_is_not_measured_where_nobody_read_a_differential(
+    run: Path, osler: Run
+) -> None:
+    """A model's differential is read by nobody; what the rules doctor means is known."""
     osler("score", run, *judges("STRICT"))
-    with RunWriter.resume(run) as store:  # as versions before stored it: with the ladder's rank
-        (number, *_) = store.find_ended(Selector(case="gout-en", memory="tim"))
-        borrowed = StoredVerdict("diagnosis", W.value, "judge", "because", 2)
-        store.scored(number, StoredScore("harsh/1", [borrowed]))
-    by_ladder = json.loads(osler("compare", run, "--format", "json").stdout)["columns"]
-    assert [one["figures"]["diagnosis_top5"]["value"] for one in by_ladder] == [0, 0, 1]
-    for judge in ("harsh/1", "strict/1"):
-        columns = json.loads(osler("compare", run, "--judge", judge, "--format", "json").stdout)["columns"]
+    for judge in (EXACT, "strict/1"):
+        columns = json.loads(osler("compare", run, "--judge", judge, "--format", "json").stdout)[
+            "columns"
+        ]
         assert [one["figures"]["diagnosis_top5"]["value"] for one in columns] == [None] * 3, judge
-        assert all(one["figures"]["diagnosis_top5"]["n"] == 0 for one in columns)
-        shown = " ".join(osler("compare", run, "--judge", judge).stdout.split())
-        assert f"right among five is not measured: {judge} judged final diagnoses" in shown
+        assert "right among five is not measured" in " ".join(
+            osler("compare", run, "--judge", judge).stdout.split()
+        )
         scores = load_run(run).scores(judge)
         assert scores["diagnosis_rank"].isna().all() and not scores["differential_judged"].any()
-    assert "not measured" not in osler("compare", run).stdout
-    with RunFile.open(run) as opened:
-        ranks = {one.rank for one in stored_verdicts(opened, "strict/1").values() if one.verdict != "correct"}
-    assert ranks == {None}
+
+
+def test_right_among_five_is_measured_for_the_rules_doctor(tmp_path: Path, osler: Run) -> None:
+    done = osler(
+        "simulate",
+        "--sample",
+        "6",
+        "--memory",
+        "none",
+        "--memory",
+        "raw",
+        "--out",
+        "rules",
+        "--quiet",
+    )
+    assert done.returncode == 0, done.stderr
+    scores = load_run(tmp_path / "runs" / "rules.osler").scores()
+    assert scores["differential_judged"].all() and scores["diagnosis_rank"].between(0, 6).all()
+    assert ((scores["diagnosis_rank"] == 1) == (scores["diagnosis_verdict"] == "correct")).all()
+    assert "not measured" not in osler("compare", "rules").stdout
 
 
 def test_a_judge_that_dies_keeps_what_it_said(run: Path, osler: Run) -> None:
@@ -252,7 +290,7 @@ def test_a_model_that_talks_nonsense_decides_nothing(run: Path, osler: Run) -> N
     with model_server(lambda _: Step(text='{"verdict": "unsafe"} I am sure')) as server:
         done = osler("score", run, "--judge", server.spec, "--any-judge")
         assert done.returncode == 0 and server.requests == 8, "each answer is asked about once more"
-    (name,) = (one for one in load_run(run).file.judges() if one != LADDER)
+    (name,) = (one for one in load_run(run).file.judges() if one != EXACT)
     assert diagnoses(run, name)["raw"] == {("undecided", "reader")}
 
 
@@ -278,7 +316,9 @@ def test_a_person_decides_what_the_panel_did_not(run: Path, tmp_path: Path, osle
     done = osler("score", run, *judges("LENIENT", "STRICT"), "--sheet", "disputed.xlsx")
     assert "2 undecided answer(s) on disputed.xlsx" in done.stdout
     sheet = tmp_path / "disputed.xlsx"
-    assert {row[4] for row in rows_of(sheet)} == {"Arthritis"} and {row[2] for row in rows_of(sheet)} == {"diagnosis"}
+    assert {row[4] for row in rows_of(sheet)} == {"Arthritis"} and {
+        row[2] for row in rows_of(sheet)
+    } == {"diagnosis"}
     fill(sheet, lambda _: "Partial ", "too wide")
     told = osler("score", run, "--verdicts", sheet, "--person", "li")
     assert told.returncode == 0, told.stderr
@@ -300,21 +340,24 @@ def test_without_judges_the_sheet_holds_what_the_rules_leave_and_names_no_system
     sheet = tmp_path / "all.xlsx"
     texts = " ".join(" ".join(row) for row in rows_of(sheet))
     assert (
-        "Acute gouty arthritis" in texts and "急性痛风性关节炎" in texts and "Also called" in texts and "又称" in texts
+        "Acute gouty arthritis" in texts
+        and "急性痛风性关节炎" in texts
+        and "Also called" in texts
+        and "又称" in texts
     )
     assert "Zebra" not in texts and "raw" not in texts and "gout-en" not in texts
     fill(sheet, lambda answer: "undecided" if "crystals" in answer else "wrong")
     assert osler("score", run, "--verdicts", sheet, "--person", "li").returncode == 0
-    assert diagnoses(run, "person:li")["none"] == {("undecided", "name")}
+    assert diagnoses(run, "person:li")["none"] == {("undecided", "exact")}
     # A second sheet of the same person adds to the first.
     assert osler("score", run, *judges("LENIENT", "STRICT", "MIDDLE")).returncode == 0
-    assert "no answer is undecided" in osler("score", run, *judges("LENIENT"), "--sheet", "none.xlsx").stdout
+    assert (
+        "no answer is undecided"
+        in osler("score", run, *judges("LENIENT"), "--sheet", "none.xlsx").stdout
+    )
     fill(sheet, lambda answer: "correct" if "crystals" in answer else "undecided")
     assert osler("score", run, "--verdicts", sheet, "--person", "li").returncode == 0
     assert diagnoses(run, "person:li")["none"] == {("correct", "person")}
-    with RunFile.open(run) as opened:
-        ranks = {one.rank for one in stored_verdicts(opened, "person:li").values() if one.verdict == "correct"}
-    assert ranks == {1}
 
 
 def _drop_a_row(path: Path) -> None:
@@ -361,8 +404,10 @@ def test_a_spoilt_sheet_is_refused_as_a_whole(
     fill(sheet, lambda _: "wrong")
     spoil(sheet)
     done = osler("score", run, "--verdicts", sheet, "--person", "li")
-    assert done.returncode == 2 and told in done.stderr and done.stderr.count("\n") == 1, done.stderr
-    assert list(load_run(run).file.judges()) == [LADDER]
+    assert done.returncode == 2 and told in done.stderr and done.stderr.count("\n") == 1, (
+        done.stderr
+    )
+    assert list(load_run(run).file.judges()) == [EXACT]
 
 
 def test_a_sheet_of_another_run_is_refused(run: Path, tmp_path: Path, osler: Run) -> None:
@@ -389,6 +434,8 @@ def test_a_sheet_of_another_run_is_refused(run: Path, tmp_path: Path, osler: Run
         ("--sheet", "nowhere/all.xlsx"),
     ],
 )
-def test_options_that_do_not_go_together_are_one_line(run: Path, osler: Run, args: tuple[str, ...]) -> None:
+def test_options_that_do_not_go_together_are_one_line(
+    run: Path, osler: Run, args: tuple[str, ...]
+) -> None:
     done = osler("score", run, *args)
     assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr

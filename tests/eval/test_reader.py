@@ -1,4 +1,5 @@
-"""A reader fills in a form, and the verdict follows from it: the whole chain on what a capable model said."""
+"""A reader fills in a form, and the verdict follows from it: the whole chain on what a capable
+model said."""
 
 from __future__ import annotations
 
@@ -39,7 +40,9 @@ from tests.agents.scripted import scripted
 
 FOLDER = Path(__file__).parent
 POOL = RecordPool.open()
-EXAMPLES: list[dict[str, Any]] = yaml.safe_load((FOLDER / "reader_examples.yaml").read_text("utf-8"))
+EXAMPLES: list[dict[str, Any]] = yaml.safe_load(
+    (FOLDER / "reader_examples.yaml").read_text("utf-8")
+)
 FORMS: dict[str, list[str]] = json.loads((FOLDER / "reader_forms.json").read_text("utf-8"))
 """What a capable model answered to the prompts on the examples, word for word."""
 
@@ -52,9 +55,13 @@ def truth_and_language(example: dict[str, Any]) -> tuple[Diagnosis | Treatment, 
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=[example["id"] for example in EXAMPLES])
-async def test_what_rules_judged_wrong_and_what_tries_to_win_is_judged_right(example: dict[str, Any]) -> None:
+async def test_what_rules_judged_wrong_and_what_tries_to_win_is_judged_right(
+    example: dict[str, Any],
+) -> None:
     truth, language = truth_and_language(example)
-    assert exact_opinion(truth, example["answer"]) is None, "nothing but an exact name is decided without a reader"
+    assert exact_opinion(truth, example["answer"]) is None, (
+        "nothing but an exact name is decided without a reader"
+    )
     said = iter(FORMS[example["id"]])
     judge = ModelJudge(scripted(lambda _: next(said))[0])
     opinion = await judge.pair(truth, example["answer"], language)
@@ -89,7 +96,9 @@ def illness(standing: str, relation: str) -> NamedIllness:
         ([illness("denied", "same"), illness("past", "same"), illness("relative", "same")], "none"),
     ],
 )
-def test_the_verdict_on_a_diagnosis_follows_from_the_form(illnesses: list[NamedIllness], verdict: str) -> None:
+def test_the_verdict_on_a_diagnosis_follows_from_the_form(
+    illnesses: list[NamedIllness], verdict: str
+) -> None:
     assert verdict_on_diagnosis(DiagnosisForm(summary="s", illnesses=illnesses)).verdict == verdict
 
 
@@ -97,11 +106,17 @@ def test_the_verdict_on_a_diagnosis_follows_from_the_form(illnesses: list[NamedI
     st.lists(st.tuples(st.sampled_from(Standing), st.sampled_from(Relation)), max_size=5),
     st.randoms(use_true_random=False),
 )
-def test_the_order_of_illnesses_decides_nothing(named: list[tuple[Standing, Relation]], random: Any) -> None:
-    illnesses = [NamedIllness(words="x", standing=standing, relation=relation) for standing, relation in named]
+def test_the_order_of_illnesses_decides_nothing(
+    named: list[tuple[Standing, Relation]], random: Any
+) -> None:
+    illnesses = [
+        NamedIllness(words="x", standing=standing, relation=relation)
+        for standing, relation in named
+    ]
     shuffled = random.sample(illnesses, len(illnesses))
     verdicts = {
-        verdict_on_diagnosis(DiagnosisForm(summary="", illnesses=some)).verdict for some in (illnesses, shuffled)
+        verdict_on_diagnosis(DiagnosisForm(summary="", illnesses=some)).verdict
+        for some in (illnesses, shuffled)
     }
     assert len(verdicts) == 1
 
@@ -118,7 +133,10 @@ R, P, E, C, D, F, N = Course
 
 
 def plan(*courses: Course, treats: bool = True, rest: Rest = Rest.SAFE) -> TreatmentForm:
-    lines = [RubricAnswer(line=number, words="x", course=course) for number, course in enumerate(courses, 1)]
+    lines = [
+        RubricAnswer(line=number, words="x", course=course)
+        for number, course in enumerate(courses, 1)
+    ]
     return TreatmentForm(summary="s", treats=treats, lines=lines, rest=rest, rest_words="")
 
 
@@ -150,7 +168,11 @@ def test_the_verdict_on_a_plan_follows_from_the_form(form: TreatmentForm, verdic
 
 async def test_a_form_that_leaves_a_line_out_is_asked_for_again() -> None:
     treatment = Treatment.model_validate(
-        {"name": "A and B", "parts": [{"name": "A"}, {"name": "B"}], "unsafe": [{"name": "C", "because": "d"}]}
+        {
+            "name": "A and B",
+            "parts": [{"name": "A"}, {"name": "B"}],
+            "unsafe": [{"name": "C", "because": "d"}],
+        }
     )
     whole = plan(R, R, N, F).model_dump(mode="json")
     for line, words in zip(whole["lines"], ("A", "B", "", "no C"), strict=True):
@@ -181,7 +203,9 @@ async def test_a_form_that_leaves_a_line_out_is_asked_for_again() -> None:
         ("", False),
     ],
 )
-async def test_exactly_a_name_of_the_record_is_right_without_a_reader(answer: str, is_exact: bool) -> None:
+async def test_exactly_a_name_of_the_record_is_right_without_a_reader(
+    answer: str, is_exact: bool
+) -> None:
     record = POOL.get("gout-en")
     opinion = exact_opinion(record.diagnosis, answer)
     assert (opinion is not None) == is_exact
@@ -207,16 +231,33 @@ def test_the_labelled_pairs_are_many_and_of_all_kinds() -> None:
     pairs = [pair for language in Language for pair in labelled_pairs(language)]
     assert len(pairs) >= 300 and len({pair.id for pair in pairs}) == len(pairs)
     styles = {style for pair in pairs for style in pair.style}
-    assert styles >= {"verbose", "hedged", "denied", "listed", "staged", "injected", "full", "family", "past"}
+    assert styles >= {
+        "verbose",
+        "hedged",
+        "denied",
+        "listed",
+        "staged",
+        "injected",
+        "full",
+        "family",
+        "past",
+    }
     for kind in KINDS:
         some = [pair for pair in pairs if pair.kind == kind]
         assert {pair.verdict for pair in some} >= {"correct", "partial", "wrong", "none"}
-        assert max(sum(pair.verdict == verdict for pair in some) for verdict in Verdict) < len(some) / 2
+        assert (
+            max(sum(pair.verdict == verdict for pair in some) for verdict in Verdict)
+            < len(some) / 2
+        )
 
 
 def test_no_illness_is_in_both_halves() -> None:
     for language in Language:
-        held_out = [pair for kind in KINDS for pair in read_pairs(FOLDER / "held_out" / f"{kind}_{language}.jsonl")]
+        held_out = [
+            pair
+            for kind in KINDS
+            for pair in read_pairs(FOLDER / "held_out" / f"{kind}_{language}.jsonl")
+        ]
         assert len(held_out) == 80
         for kind in KINDS:
             ours = {_topic(pair) for pair in labelled_pairs(language) if pair.kind == kind}
@@ -238,7 +279,12 @@ async def test_a_mark_is_100_for_who_says_what_people_say_and_tells_what_was_mis
 
     found = await examine(Person(), "person", pairs, asyncio.Semaphore(4))
     mark = found.mark("treatment", Language.EN)
-    assert mark is not None and (mark.kappa, mark.decided, mark.unsafe_found, mark.false_alarms) == (1, 1, 1, 0)
+    assert mark is not None and (
+        mark.kappa,
+        mark.decided,
+        mark.unsafe_found,
+        mark.false_alarms,
+    ) == (1, 1, 1, 0)
     assert found.mark("diagnosis", Language.ZH) is None and found.tokens == 3 * len(pairs)
     blind = [Examined(pair, Opinion(Verdict.CORRECT)) for pair in pairs if pair.kind == "treatment"]
     worst = Mark.of(blind)

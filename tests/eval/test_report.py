@@ -12,24 +12,27 @@ from typing import Any
 import pytest
 
 from osler.errors import UserError
-from osler.eval.ladder import LADDER
 from osler.eval.report import write_report
-from osler.eval.report.consultations import MOST
+from osler.eval.report.page import MOST_SHOWN
+from osler.eval.scoring import EXACT
 from osler.language import Language
-from osler.memory.base import Change
 from osler.records import PatientRecord, RecordPool
-from osler.runs.events import Answered, Asked, Called, Concluded, Ending, Event, Failed, Maker, Remembered, Role
-from osler.runs.plan import Plan, Settings
+from osler.runs.events import Answered, Asked, Called, Concluded, Ending, Event, Failed, Maker, Role
+from osler.runs.plan import Plan
 from osler.runs.store import RunFile, RunWriter, StoredScore, StoredVerdict
-from osler.runs.transcript import Header, Transcript
+from osler.runs.transcript import Transcript
+from osler.settings.run_settings import RunSettings
 from osler.simulator.batch import RunOptions, simulate_plan
 from tests.conftest import Run, small_record
+from tests.headers import header_of
 from tests.returning import returning
 
 pytestmark = pytest.mark.xdist_group("report")  # they share one run, which takes seconds to hold
 
-ABOUT = {"settings": Settings().as_json(), "version": "9.8.7"}
-ATTACK = "<script>alert(1)</script><img src=x onerror=alert(2)>&lt;b&gt;\"' onclick='x'</details>$title"
+ABOUT = {"settings": RunSettings().as_json(), "version": "9.8.7"}
+ATTACK = (
+    "<script>alert(1)</script><img src=x onerror=alert(2)>&lt;b&gt;\"' onclick='x'</details>$title"
+)
 ANKLE_ZH = {
     "id": "sprain-zh",
     "language": "zh",
@@ -80,7 +83,12 @@ class Page(HTMLParser):
         return [found for _, attributes in self.elements if (found := attributes.get("id"))]
 
 
-def write(path: Path, records: Iterable[PatientRecord], held: Callable[[Any], list[Event] | None], **plan: Any) -> Path:
+def write(
+    path: Path,
+    records: Iterable[PatientRecord],
+    held: Callable[[Any], list[Event] | None],
+    **plan: Any,
+) -> Path:
     """A run in which every consultation has these events; None: it is still to be held."""
     by_id = {record.id: record for record in records}
     with RunWriter.create_or_resume(path, ABOUT) as run:
@@ -90,26 +98,16 @@ def write(path: Path, records: Iterable[PatientRecord], held: Callable[[Any], li
             if events is None:
                 continue
             failed = any(isinstance(event, Failed) for event in events)
-            header = Header(
-                case=cell.case,
-                patient=by_id[cell.case].patient,
-                language=by_id[cell.case].language,
-                backbone=cell.column.backbone,
-                patient_backbone="rules",
-                strategy=cell.column.strategy,
-                memory=cell.column.memory,
-                trial=cell.trial,
-                seed=1,
-                turn_limit=9,
-                version="0",
-                prompts="0",
-            )
+            header = header_of(cell, by_id[cell.case])
             ending = Ending.BACKBONE_FAILURE if failed else Ending.CONCLUDED
             run.finish(number, Transcript(header=header, ending=ending, events=tuple(events)))
             if not failed:
-                run.scored(
+                run.store_score(
                     number,
-                    StoredScore(LADDER, [StoredVerdict("diagnosis", "correct", "name", "it names the truth", 1)]),
+                    StoredScore(
+                        EXACT,
+                        [StoredVerdict("diagnosis", "correct", "name", "it names the truth", 1)],
+                    ),
                 )
     return path
 
@@ -123,7 +121,16 @@ def talk(say: Say = str, *, turns: int = 2, tokens: int = 0) -> list[Event]:
             Answered(turn=turn, role=Role.PATIENT, reply=say(f"reply {turn}"), maker=Maker.MODEL),
         ]
     if tokens:
-        events.append(Called(turn=1, role=Role.DOCTOR, model="m", messages=(), tokens_in=tokens, tokens_out=tokens))
+        events.append(
+            Called(
+                turn=1,
+                role=Role.DOCTOR,
+                model="m",
+                messages=(),
+                tokens_in=tokens,
+                tokens_out=tokens,
+            )
+        )
     said = {name: say(name) for name in ("diagnosis", "treatment", "reasoning")}
     return [*events, Concluded(turn=turns, role=Role.DOCTOR, differential=(say("other"),), **said)]
 
@@ -134,7 +141,8 @@ def fail(message: str) -> list[Event]:
 
 def ankles(count: int = 1, **changes: Any) -> list[PatientRecord]:
     return [
-        PatientRecord.model_validate(small_record(**{"id": f"sprain-{number}", **changes})) for number in range(count)
+        PatientRecord.model_validate(small_record(**{"id": f"sprain-{number}", **changes}))
+        for number in range(count)
     ]
 
 
@@ -148,8 +156,10 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Real consultations in both languages, with a memory that thinks and one that does not."""
     path = tmp_path_factory.mktemp("held") / "both.osler"
     pool = list(RecordPool.open())
-    some = [[record for record in pool if record.language == language][:2] for language in ("en", "zh")]
-    plan = Plan([*some[0], *some[1]], memories=("raw", "tim"), settings=Settings(turns=8))
+    some = [
+        [record for record in pool if record.language == language][:2] for language in ("en", "zh")
+    ]
+    plan = Plan([*some[0], *some[1]], memories=("raw", "tim"), settings=RunSettings(turns=8))
     simulate_plan(plan, path, RunOptions(quiet=True), "bundled")
     return path
 
@@ -164,15 +174,18 @@ def page(held: Path, figures: Path) -> Page:
     return report(held, figures=figures)
 
 
-def test_the_page_has_the_table_the_figures_and_every_consultation_in_its_language(page: Page, held: Path) -> None:
-    assert "diagnosis right %" in page.text and "Paired differences" in page.text and "Nothing failed." in page.text
+def test_the_page_has_the_table_the_figures_and_every_consultation_in_its_language(
+    page: Page, held: Path
+) -> None:
+    assert (
+        "diagnosis right %" in page.text
+        and "Paired differences" in page.text
+        and "Nothing failed." in page.text
+    )
     names = [attributes["id"] for attributes in page.all("figure")]
     assert names == [
         "figure-accuracy-diagnosis",
         "figure-accuracy-treatment",
-        "figure-consistency",
-        "figure-retrieval",
-        "figure-thoughts-1",
     ]
     assert len(page.all("svg")) == len(names)
     assert "Tokens against accuracy. No tokens were counted" in page.text
@@ -183,24 +196,29 @@ def test_the_page_has_the_table_the_figures_and_every_consultation_in_its_langua
                 assert " ".join(said.split()) in page.text
             assert run.record(transcript.header.case).diagnosis.name in page.text
     chinese = [one for one in page.all("div") if one.get("lang") == "zh-Hans"]
-    assert len(chinese) == 4 and "医生" in page.text and "标准答案" in page.text and "Ground truth" in page.text
+    assert (
+        len(chinese) == 4
+        and "医生" in page.text
+        and "标准答案" in page.text
+        and "Ground truth" in page.text
+    )
 
 
 @pytest.mark.parametrize("language", list(Language))
-def test_earlier_visits_are_on_the_page_and_what_is_left_of_them(language: Language, tmp_path: Path) -> None:
+def test_earlier_visits_are_on_the_page(language: Language, tmp_path: Path) -> None:
     record = returning(language)
-    plan = Plan([record], memories=("raw", "tim"), settings=Settings(turns=3, visits=True))
+    plan = Plan([record], memories=("raw", "tim"), settings=RunSettings(turns=3, visits=True))
     simulate_plan(plan, tmp_path / "visits.osler", RunOptions(quiet=True), "none")
     page = report(tmp_path / "visits.osler")
     for visit in record.visits:
         assert visit.date.isoformat() in page.text
         assert all(exchange.reply in page.text for exchange in visit.exchanges)
-    assert "Facts of earlier visits" in page.text
 
 
 def test_what_the_run_was_made_with_is_told(page: Page) -> None:
-    assert re.search(r"turns 8 turn factor 1\.5 budget 2000", page.text)
-    assert "Python 3." in page.text and "scikit-learn" in page.text and LADDER in page.text
+    assert re.search(r"turns 8 turn factor 1\.5 temperature 0\.0", page.text)
+    assert "budget 2000" in page.text
+    assert "Python 3." in page.text and "matplotlib" in page.text and EXACT in page.text
 
 
 def test_the_truth_is_behind_a_click_and_so_is_the_judge_who_names_it(page: Page) -> None:
@@ -213,40 +231,59 @@ def test_the_truth_is_behind_a_click_and_so_is_the_judge_who_names_it(page: Page
 
 def test_every_link_leads_somewhere_in_the_page_and_ids_are_unique(page: Page) -> None:
     links = [attributes["href"] for tag, attributes in page.elements if "href" in attributes]
-    assert links and all(link is not None and link[0] == "#" and link[1:] in page.ids for link in links)
+    assert links and all(
+        link is not None and link[0] == "#" and link[1:] in page.ids for link in links
+    )
     assert {"#comparison", "#column-1", "#column-2"} <= set(links)
     assert len(page.ids) == len(set(page.ids))
 
 
 def test_nothing_is_loaded_and_nothing_can_run(page: Page) -> None:
-    policy = next(one["content"] for one in page.all("meta") if one.get("http-equiv") == "Content-Security-Policy")
+    policy = next(
+        one["content"]
+        for one in page.all("meta")
+        if one.get("http-equiv") == "Content-Security-Policy"
+    )
     assert policy is not None and "default-src 'none'" in policy and "script-src 'none'" in policy
-    assert "http://" not in page.source and "https://" not in page.source and "@import" not in page.source
+    assert (
+        "http://" not in page.source
+        and "https://" not in page.source
+        and "@import" not in page.source
+    )
     assert set(re.findall(r"url\((.)", page.source)) <= {"#"}
-    assert not {"script", "link", "iframe", "img", "object", "embed", "base"} & {tag for tag, _ in page.elements}
-    assert not [name for _, attributes in page.elements for name in attributes if name == "src" or name[:2] == "on"]
+    assert not {"script", "link", "iframe", "img", "object", "embed", "base"} & {
+        tag for tag, _ in page.elements
+    }
+    assert not [
+        name
+        for _, attributes in page.elements
+        for name in attributes
+        if name == "src" or name[:2] == "on"
+    ]
 
 
 def test_light_and_dark_have_a_colour_for_everything_that_is_drawn(page: Page) -> None:
     light, dark = page.source.split("@media (prefers-color-scheme: dark)")[:2]
     used = set(re.findall(r"var\((--[\w-]+)\)", page.source))
-    assert {"--series-0", "--series-1", "--ramp-0", "--faint"} <= used
+    assert {"--series-0", "--series-1", "--faint"} <= used
     for name in used:
         assert f"{name}: #" in light and f"{name}: #" in dark.split("* {")[0]
     drawn = "".join(re.findall(r"<svg.*?</svg>", page.source, re.DOTALL))
-    assert "currentColor" in drawn and not re.search(r"(fill|stroke): #", drawn), "a colour that is no theme's"
+    assert "currentColor" in drawn and not re.search(r"(fill|stroke): #", drawn), (
+        "a colour that is no theme's"
+    )
     assert "width=device-width" in page.source and page.source.count('class="scroll"') >= 3
 
 
 def test_figures_are_written_for_papers(page: Page, figures: Path) -> None:
     names = {path.name for path in figures.iterdir()}
-    stems = {"accuracy-diagnosis", "accuracy-treatment", "consistency", "retrieval", "thoughts-1"}
+    stems = {"accuracy-diagnosis", "accuracy-treatment"}
     assert names == {f"{stem}.{ending}" for stem in stems for ending in ("svg", "png")}
     from PIL import Image
 
-    with Image.open(figures / "consistency.png") as image:
+    with Image.open(figures / "accuracy-diagnosis.png") as image:
         assert image.size[0] == 1500 and image.info["dpi"] == pytest.approx((300, 300), abs=1)
-    assert (figures / "thoughts-1.svg").read_text().startswith("<?xml")
+    assert (figures / "accuracy-diagnosis.svg").read_text().startswith("<?xml")
 
 
 def test_the_same_run_gives_the_same_page(held: Path, page: Page, tmp_path: Path) -> None:
@@ -258,13 +295,20 @@ def test_what_records_models_and_names_say_stays_text(tmp_path: Path) -> None:
     record = ankles(
         complaint=ATTACK,
         diagnosis={"name": ATTACK},
-        treatment={"name": ATTACK, "parts": [{"name": ATTACK}], "unsafe": [{"name": ATTACK, "because": ATTACK}]},
+        treatment={
+            "name": ATTACK,
+            "parts": [{"name": ATTACK}],
+            "unsafe": [{"name": ATTACK, "because": ATTACK}],
+        },
     )
 
     def say(what: str) -> str:
         return f"{what} {ATTACK} \x1b[31m \u202e"
 
-    names = {"backbones": ("rules", f"$x^2$ 模型 {ATTACK}"), "memories": ("raw", f"mine:Own{ATTACK}")}
+    names = {
+        "backbones": ("rules", f"$x^2$ 模型 {ATTACK}"),
+        "memories": ("raw", f"mine:Own{ATTACK}"),
+    }
     path = write(
         tmp_path / "bad.osler",
         record,
@@ -273,14 +317,62 @@ def test_what_records_models_and_names_say_stays_text(tmp_path: Path) -> None:
         **names,
     )
     page = report(path)
-    allowed = {"html", "head", "meta", "title", "style", "body", "header", "p", "h1", "span", "aside", "strong", "ul"}
-    allowed |= {"li", "nav", "a", "main", "section", "h2", "h3", "div", "table", "thead", "tbody", "tr", "th", "td"}
-    allowed |= {"figure", "svg", "g", "path", "defs", "use", "clippath", "rect", "text", "tspan", "figcaption"}
+    allowed = {
+        "html",
+        "head",
+        "meta",
+        "title",
+        "style",
+        "body",
+        "header",
+        "p",
+        "h1",
+        "span",
+        "aside",
+        "strong",
+        "ul",
+    }
+    allowed |= {
+        "li",
+        "nav",
+        "a",
+        "main",
+        "section",
+        "h2",
+        "h3",
+        "div",
+        "table",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+    }
+    allowed |= {
+        "figure",
+        "svg",
+        "g",
+        "path",
+        "defs",
+        "use",
+        "clippath",
+        "rect",
+        "text",
+        "tspan",
+        "figcaption",
+    }
     allowed |= {"details", "summary", "ol", "b", "dl", "dt", "dd"}
     assert {tag for tag, _ in page.elements} <= allowed
-    assert not [name for _, attributes in page.elements for name in attributes if name == "src" or name[:2] == "on"]
+    assert not [
+        name
+        for _, attributes in page.elements
+        for name in attributes
+        if name == "src" or name[:2] == "on"
+    ]
     assert "<script>alert(1)</script>" in page.text, "it is shown as it was said"
-    assert "\x1b" not in page.source and page.source.count("<details") == page.source.count("</details>")
+    assert "\x1b" not in page.source and page.source.count("<details") == page.source.count(
+        "</details>"
+    )
     assert "$x^2$" in page.text, "a name is no formula and no slot of the template"
 
 
@@ -291,11 +383,12 @@ def test_failures_are_listed_with_their_attempts_and_linked(tmp_path: Path) -> N
         lambda cell: fail("the endpoint is down") if cell.case == "sprain-1" else talk(),
     )
     with RunWriter.create_or_resume(path, ABOUT) as run:
-        run.interrupted(2, "the power went")
+        run.note_interruption(2, "the power went")
     page = report(path)
     assert "1 of 3 consultation(s) failed" in page.text
     assert re.search(
-        r'<a href="#c2">sprain-1</a></th><td>rules raw</td><td>backbone_failure</td><td>2</td>', page.source
+        r'<a href="#c2">sprain-1</a></th><td>rules raw</td><td>backbone_failure</td><td>2</td>',
+        page.source,
     )
     assert '<a href="#failures">1</a>' in page.source and "the endpoint is down" in page.text
     assert "rules raw: 1 of 3 failed and are left out of its scores" in page.text
@@ -303,7 +396,10 @@ def test_failures_are_listed_with_their_attempts_and_linked(tmp_path: Path) -> N
 
 def test_a_run_of_failures_alone_and_an_empty_one_have_pages(tmp_path: Path) -> None:
     failed = report(write(tmp_path / "failed.osler", ankles(2), lambda _: fail("down")))
-    assert "every consultation failed" in failed.text and "2 of 2 consultation(s) failed" in failed.text
+    assert (
+        "every consultation failed" in failed.text
+        and "2 of 2 consultation(s) failed" in failed.text
+    )
     assert not failed.all("svg") and "No diagnosis has been judged" in failed.text
     empty = report(write(tmp_path / "empty.osler", ankles(2), lambda _: None))
     assert "No consultation of this run has ended yet" in empty.text and "9.8.7" in empty.text
@@ -311,7 +407,7 @@ def test_a_run_of_failures_alone_and_an_empty_one_have_pages(tmp_path: Path) -> 
 
 
 def test_a_page_does_not_grow_with_the_run_or_with_what_is_said(tmp_path: Path) -> None:
-    count = MOST // 2 + 30
+    count = MOST_SHOWN // 2 + 30
 
     def held(cell: Any) -> list[Event]:
         if cell.case == "sprain-3":
@@ -321,10 +417,12 @@ def test_a_page_does_not_grow_with_the_run_or_with_what_is_said(tmp_path: Path) 
     path = write(tmp_path / "large.osler", ankles(count), held, memories=("a:A", "b:B"))
     page = report(path)
     shown = [one for one in page.all("details") if one.get("class") == "consultation"]
-    assert len(shown) == MOST
+    assert len(shown) == MOST_SHOWN
     left = [int(found) for found in re.findall(r"(\d+) further consultation\(s\)", page.text)]
-    assert len(left) == 2 and sum(left) == 2 * count - MOST
-    babble = max(re.findall(r'<details id="c.*?(?=<details id="c)', page.source, re.DOTALL), key=len)
+    assert len(left) == 2 and sum(left) == 2 * count - MOST_SHOWN
+    babble = max(
+        re.findall(r'<details id="c.*?(?=<details id="c)', page.source, re.DOTALL), key=len
+    )
     assert "question 1 &amp; &amp;" in babble and "more lines" in babble and len(babble) < 60_000
     assert len(page.source) < 800_000
     links = {str(one["href"]) for one in page.all("a")}
@@ -332,7 +430,9 @@ def test_a_page_does_not_grow_with_the_run_or_with_what_is_said(tmp_path: Path) 
 
 
 def test_a_run_that_is_being_written_is_shown_as_it_stands(tmp_path: Path) -> None:
-    path = write(tmp_path / "open.osler", ankles(3), lambda cell: talk() if cell.case == "sprain-0" else None)
+    path = write(
+        tmp_path / "open.osler", ankles(3), lambda cell: talk() if cell.case == "sprain-0" else None
+    )
     with RunWriter.create_or_resume(path, ABOUT) as writer:
         page = report(path)
         assert writer.status().todo == 2
@@ -355,27 +455,20 @@ def test_mixed_languages_and_tokens_are_drawn(tmp_path: Path) -> None:
     assert "踝部疼痛" not in "".join(re.findall(r"<svg.*?</svg>", page.source, re.DOTALL))
 
 
-@pytest.mark.parametrize("many", [3, 40])
-def test_few_thoughts_and_thoughts_that_are_all_alike_give_a_sentence(tmp_path: Path, many: int) -> None:
-    change = Change(inserted=tuple(f"#{number} patient has pain" for number in range(many)))
-    remembered = Remembered(turn=2, role=Role.MEMORY, of=1, change=change)
-    path = write(tmp_path / "few.osler", ankles(1), lambda _: [*talk(), remembered], memories=("tim,embedder=st:x",))
-    page = report(path)
-    assert f"{many} thought(s) were kept: too few, or too much alike" in page.text
-
-
-def test_no_code_that_a_run_names_is_run_and_no_server_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_code_that_a_run_names_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "evil.py").write_text("raise SystemExit('it was imported')")
     monkeypatch.syspath_prepend(tmp_path)
-    names = ("evil:Memory", "tim,embedder=openai:x", "tim, embedder = m@http://127.0.0.1:9/v1", "one-step")
+    names = ("evil:Memory", "tim,embedder=openai:x", "one-step")
     page = report(write(tmp_path / "evil.osler", ankles(1), lambda _: talk(), memories=names))
-    assert "Not probed: evil:Memory, tim,embedder=openai:x," in page.text and "evil" not in sys.modules
+    assert "evil:Memory" in page.text and "evil" not in sys.modules
 
 
 def test_another_judge_can_be_named(tmp_path: Path) -> None:
     path = write(tmp_path / "two.osler", ankles(1), lambda _: talk())
     with RunWriter.create_or_resume(path, ABOUT) as run:
-        run.scored(1, StoredScore("strict", [StoredVerdict("diagnosis", "wrong", "model", "no")]))
+        run.store_score(
+            1, StoredScore("strict", [StoredVerdict("diagnosis", "wrong", "model", "no")])
+        )
     assert "✓ diagnosis correct" in report(path).text
     judged = report(path, judge="strict", force=True)
     assert "✗ diagnosis wrong" in judged.text and "judged by strict" in judged.text
@@ -383,18 +476,19 @@ def test_another_judge_can_be_named(tmp_path: Path) -> None:
         report(path, judge="nobody", force=True)
 
 
-@pytest.mark.parametrize("module", ["matplotlib", "sklearn"])
 def test_a_missing_extra_is_one_line_with_the_remedy(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write(tmp_path / "run.osler", ankles(1), lambda _: talk())
-    monkeypatch.setitem(sys.modules, module, None)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(UserError, match=r"a report needs .*; pip install 'osler\[report\]'"):
         report(path)
     assert not path.with_suffix(".html").exists()
 
 
-def test_nothing_is_overwritten_and_nothing_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_overwritten_and_nothing_half_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = write(tmp_path / "run.osler", ankles(1), lambda _: talk())
     target, folder = tmp_path / "report.html", tmp_path / "figures"
     target.write_text("mine")
@@ -416,7 +510,9 @@ def test_nothing_is_overwritten_and_nothing_half_written(tmp_path: Path, monkeyp
     with pytest.raises(UserError, match="No space left"):
         write_report(path, target, figures=folder, force=True)
     monkeypatch.undo()
-    assert target.read_text() == "mine" and (folder / "accuracy-diagnosis.svg").read_text() == "mine"
+    assert (
+        target.read_text() == "mine" and (folder / "accuracy-diagnosis.svg").read_text() == "mine"
+    )
     assert not list(tmp_path.rglob(".*report*")) and len(list(folder.iterdir())) == 1
     write_report(path, target, figures=folder, force=True)
     assert target.read_text(encoding="utf-8").startswith("<!doctype html>")

@@ -31,10 +31,14 @@ Column = dict[Trial, float]
 scores = st.one_of(st.sampled_from([0.0, 1.0]), st.floats(-100, 100))
 by_patient = st.dictionaries(st.text(max_size=3), st.lists(scores, max_size=4), max_size=8)
 columns = st.dictionaries(
-    st.builds(Trial, st.sampled_from("abcdefgh"), st.integers(1, 3)), st.sampled_from([0.0, 1.0]), max_size=16
+    st.builds(Trial, st.sampled_from("abcdefgh"), st.integers(1, 3)),
+    st.sampled_from([0.0, 1.0]),
+    max_size=16,
 )
 binary_columns = st.dictionaries(
-    st.builds(Trial, st.sampled_from("abcdefghijkl"), st.just(1), st.just("")), st.sampled_from([0.0, 1.0]), max_size=12
+    st.builds(Trial, st.sampled_from("abcdefghijkl"), st.just(1), st.just("")),
+    st.sampled_from([0.0, 1.0]),
+    max_size=12,
 )
 
 
@@ -50,7 +54,9 @@ def mixed_patients(seed: int, patients: int) -> Values:
     """Patients who differ in how hard they are and in how often they were tried."""
     draws = np.random.default_rng(seed)
     return {
-        f"p{patient}": [float(value) for value in draws.random(draws.integers(1, 6)) < draws.random()]
+        f"p{patient}": [
+            float(value) for value in draws.random(draws.integers(1, 6)) < draws.random()
+        ]
         for patient in range(patients)
     }
 
@@ -63,7 +69,9 @@ def test_clustered_error_is_that_of_statsmodels(seed: int) -> None:
     values = mixed_patients(seed, patients=7 + seed)
     every = [value for group in values.values() for value in group]
     groups = [place for place, group in enumerate(values.values()) for _ in group]
-    fit = OLS(every, np.ones(len(every))).fit(cov_type="cluster", cov_kwds={"groups": np.array(groups)})
+    fit = OLS(every, np.ones(len(every))).fit(
+        cov_type="cluster", cov_kwds={"groups": np.array(groups)}
+    )
     assert mean(values) == pytest.approx(fit.params[0])
     assert clustered_standard_error(values) == pytest.approx(fit.bse[0])
 
@@ -78,7 +86,9 @@ def test_clustered_error_of_one_trial_each_is_the_ordinary_one() -> None:
 
 @given(st.lists(st.lists(st.booleans(), max_size=6), max_size=6), st.integers(1, 4))
 def test_pass_hat_k_counts_all_choices_of_k_trials(outcomes: list[list[bool]], k: int) -> None:
-    result = pass_hat_k([sum(trials) for trials in outcomes], [len(trials) for trials in outcomes], k)
+    result = pass_hat_k(
+        [sum(trials) for trials in outcomes], [len(trials) for trials in outcomes], k
+    )
     choices = [list(combinations(trials, k)) for trials in outcomes if len(trials) >= k]
     assert result.n == len(choices)
     if not choices:
@@ -91,8 +101,12 @@ def test_pass_hat_k_counts_all_choices_of_k_trials(outcomes: list[list[bool]], k
 
 @given(st.lists(st.lists(st.booleans(), min_size=3, max_size=3), min_size=1, max_size=8))
 def test_pass_hat_1_is_the_mean(outcomes: list[list[bool]]) -> None:
-    values = {str(place): [float(right) for right in trials] for place, trials in enumerate(outcomes)}
-    assert pass_hat_k([sum(trials) for trials in outcomes], [3] * len(outcomes), 1).value == pytest.approx(mean(values))
+    values = {
+        str(place): [float(right) for right in trials] for place, trials in enumerate(outcomes)
+    }
+    assert pass_hat_k(
+        [sum(trials) for trials in outcomes], [3] * len(outcomes), 1
+    ).value == pytest.approx(mean(values))
 
 
 # Pairs
@@ -111,7 +125,12 @@ def test_mcnemar_is_that_of_statsmodels_and_of_the_binomial(first: Column, secon
         len(first) + len(second) - 2 * len(both),
     )
     if not both:
-        assert (result.difference, result.interval, result.test, result.p_value) == (None, None, None, None)
+        assert (result.difference, result.interval, result.test, result.p_value) == (
+            None,
+            None,
+            None,
+            None,
+        )
         return
     assert result.test is PairedTest.MCNEMAR
     assert result.difference == pytest.approx((only_first - only_second) / len(both))
@@ -120,7 +139,9 @@ def test_mcnemar_is_that_of_statsmodels_and_of_the_binomial(first: Column, secon
         return
     table = [[0, only_first], [only_second, 0]]
     assert result.p_value == pytest.approx(mcnemar(table, exact=True).pvalue)
-    assert result.p_value == pytest.approx(stats.binomtest(only_first, only_first + only_second).pvalue)
+    assert result.p_value == pytest.approx(
+        stats.binomtest(only_first, only_first + only_second).pvalue
+    )
 
 
 def test_mcnemar_of_thousands() -> None:
@@ -131,16 +152,30 @@ def test_mcnemar_of_thousands() -> None:
 
 def several(patients: list[list[tuple[bool, bool]]]) -> tuple[Column, Column]:
     """Two columns from the outcomes of each patient's trials in both."""
-    named = {Trial(f"p{n:03}", t): pair for n, pairs in enumerate(patients) for t, pair in enumerate(pairs, 1)}
-    return {trial: float(a) for trial, (a, _) in named.items()}, {trial: float(b) for trial, (_, b) in named.items()}
+    named = {
+        Trial(f"p{n:03}", t): pair
+        for n, pairs in enumerate(patients)
+        for t, pair in enumerate(pairs, 1)
+    }
+    return {trial: float(a) for trial, (a, _) in named.items()}, {
+        trial: float(b) for trial, (_, b) in named.items()
+    }
 
 
-@given(st.lists(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=2, max_size=6), min_size=2, max_size=9))
+@given(
+    st.lists(
+        st.lists(st.tuples(st.booleans(), st.booleans()), min_size=2, max_size=6),
+        min_size=2,
+        max_size=9,
+    )
+)
 @example([[(True, False)] * 5, [(False, True)] * 2, [(True, False)] * 3, [(True, True)] * 2])
 def test_sign_flips_are_those_of_scipy(patients: list[list[tuple[bool, bool]]]) -> None:
     gains = [float(sum(a - b for a, b in pairs)) for pairs in patients]
     result = paired(*several(patients))
-    theirs = stats.permutation_test((gains,), np.sum, permutation_type="samples", n_resamples=np.inf)
+    theirs = stats.permutation_test(
+        (gains,), np.sum, permutation_type="samples", n_resamples=np.inf
+    )
     assert result.test is PairedTest.SIGN_FLIP
     assert result.p_value == pytest.approx(min(1.0, float(theirs.pvalue)))
 
@@ -151,7 +186,11 @@ def test_sign_flips_of_many_patients_are_near_those_that_scipy_draws() -> None:
     result = paired(*several([[(bool(a), bool(b)) for a, b in trials] for trials in outcomes]))
     gains = (outcomes[:, :, 0].astype(float) - outcomes[:, :, 1]).sum(axis=1)
     theirs = stats.permutation_test(
-        (gains,), np.mean, permutation_type="samples", n_resamples=20_000, rng=np.random.default_rng(0)
+        (gains,),
+        np.mean,
+        permutation_type="samples",
+        n_resamples=20_000,
+        rng=np.random.default_rng(0),
     )
     assert 0.001 < theirs.pvalue < 0.9
     assert result.p_value == pytest.approx(theirs.pvalue, abs=0.01)
@@ -178,7 +217,12 @@ def test_only_shared_trials_count() -> None:
 @given(st.one_of(st.tuples(columns, columns), st.tuples(binary_columns, binary_columns)))
 def test_columns_may_change_places(pair: tuple[Column, Column]) -> None:
     there, back = (paired(*order) for order in (pair, pair[::-1]))
-    assert (there.n, there.left_out, there.test, there.p_value) == (back.n, back.left_out, back.test, back.p_value)
+    assert (there.n, there.left_out, there.test, there.p_value) == (
+        back.n,
+        back.left_out,
+        back.test,
+        back.p_value,
+    )
     assert (there.only_first, there.only_second) == (back.only_second, back.only_first)
     if there.difference is None or back.difference is None:
         assert there.p_value is None and there.interval is None
@@ -192,7 +236,9 @@ def test_columns_may_change_places(pair: tuple[Column, Column]) -> None:
 
 
 def test_one_patient_proves_nothing() -> None:
-    result = paired({Trial("a", 1): 1.0, Trial("a", 2): 1.0}, {Trial("a", 1): 0.0, Trial("a", 2): 1.0})
+    result = paired(
+        {Trial("a", 1): 1.0, Trial("a", 2): 1.0}, {Trial("a", 1): 0.0, Trial("a", 2): 1.0}
+    )
     assert (result.patients, result.p_value, result.interval) == (1, 1.0, None)
 
 
@@ -203,7 +249,9 @@ def test_one_patient_proves_nothing() -> None:
 def test_holm_keeps_the_order_and_never_lowers(p_values: list[float | None]) -> None:
     adjusted = holm(p_values)
     assert [value is None for value in adjusted] == [value is None for value in p_values]
-    tested = sorted((p, a) for p, a in zip(p_values, adjusted, strict=True) if p is not None and a is not None)
+    tested = sorted(
+        (p, a) for p, a in zip(p_values, adjusted, strict=True) if p is not None and a is not None
+    )
     assert all(p <= a <= 1 for p, a in tested)
     assert [a for _, a in tested] == sorted(a for _, a in tested)
 

@@ -1,4 +1,5 @@
-"""One cause for every lost consultation, from what turned it right and where key entries got lost."""
+"""One cause for every lost consultation, from what turned it right and where key entries got
+lost."""
 
 from __future__ import annotations
 
@@ -10,12 +11,16 @@ from osler.explain.cause import KeyEntries, cause_of, found
 from osler.explain.steps import ExplainStep
 
 names = st.dictionaries(st.text("abc", min_size=1, max_size=2), st.integers(1, 9), max_size=3)
-keys = st.builds(KeyEntries, names, names, names, st.lists(st.text("xyz", min_size=1), max_size=3).map(tuple))
+keys = st.builds(
+    KeyEntries, names, names, names, st.lists(st.text("xyz", min_size=1), max_size=3).map(tuple)
+)
 steps = st.sampled_from([*ExplainStep, None])
 
 
 @given(steps, keys, st.integers(1, 20))
-def test_every_loss_has_one_cause_that_fits_its_step(step: ExplainStep | None, key: KeyEntries, last: int) -> None:
+def test_every_loss_has_one_cause_that_fits_its_step(
+    step: ExplainStep | None, key: KeyEntries, last: int
+) -> None:
     end = found(step, key, last)
     assert end.cause is cause_of(step, key) is not Cause.JUDGE
     assert (end.cause is Cause.KNOWLEDGE) == (step is None)
@@ -25,12 +30,18 @@ def test_every_loss_has_one_cause_that_fits_its_step(step: ExplainStep | None, k
     elif end.cause is Cause.INQUIRY:
         assert end.lost_at is None and end.missing == key.unasked
     else:
-        lost = {Cause.MEMORY: key.unrecalled, Cause.PATIENT: key.untold, Cause.RETRIEVAL: key.unbrought}[end.cause]
+        lost = {
+            Cause.MEMORY: key.unrecalled,
+            Cause.PATIENT: key.untold,
+            Cause.RETRIEVAL: key.unbrought,
+        }[end.cause]
         assert end.missing == tuple(lost) and end.lost_at == next(iter(lost.values()), None)
 
 
 @given(keys)
-def test_what_only_the_whole_record_tells_was_missing_at_the_first_link_that_lost_it(key: KeyEntries) -> None:
+def test_what_only_the_whole_record_tells_was_missing_at_the_first_link_that_lost_it(
+    key: KeyEntries,
+) -> None:
     cause = cause_of(ExplainStep.RECORD, key)
     assert (cause is Cause.INQUIRY) == bool(key.unasked)
     nothing = not (key.unasked or key.unbrought or key.untold)
@@ -40,5 +51,7 @@ def test_what_only_the_whole_record_tells_was_missing_at_the_first_link_that_los
 def test_a_doctor_that_is_right_at_once_missed_nothing() -> None:
     key = KeyEntries(unrecalled={"a": 1}, unasked=("b",))
     assert cause_of(ExplainStep.SAME, key) is Cause.CONCLUSION
-    assert cause_of(ExplainStep.HANDED, key) is Cause.CONCLUSION, "the patient told all it was handed"
+    assert cause_of(ExplainStep.HANDED, key) is Cause.CONCLUSION, (
+        "the patient told all it was handed"
+    )
     assert cause_of(ExplainStep.HANDED, KeyEntries(untold={"a": 1})) is Cause.PATIENT

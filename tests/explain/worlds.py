@@ -1,4 +1,5 @@
-"""Consultations that are lost in a known way: one patient in two languages, and models that say what a test wants."""
+"""Consultations that are lost in a known way: one patient in two languages, and models that say
+what a test wants."""
 
 from __future__ import annotations
 
@@ -12,11 +13,14 @@ from typing import Any
 
 import pytest
 
+from osler.eval.judge import Kind, Opinion
+from osler.eval.verdict import Verdict
 from osler.explain.explain_run import Explained, ExplainOptions, explain_run
 from osler.language import Language
 from osler.models import Backbone, ChatClient, ChatRequest, Completion
 from osler.records import PatientRecord
-from osler.runs.plan import Plan, Settings
+from osler.runs.plan import Plan
+from osler.settings.run_settings import RunSettings
 from osler.simulator import clients
 from osler.simulator.batch import RunOptions, simulate_plan
 from osler.simulator.clients import ClientSettings
@@ -25,8 +29,19 @@ from tests.conftest import small_record
 DOCTOR, PATIENT, RAM, VERIFIER, JUDGE = (
     f"{name}@http://127.0.0.1:1/v1" for name in ["doctor", "patient", "ram", "ver", "jud"]
 )
+OWN = "tests.explain.worlds:ByName"
 RIGHT = {Language.EN: "Pneumonia", Language.ZH: "肺炎"}
 WRONG = {Language.EN: "Gout", Language.ZH: "痛风"}
+
+
+class ByName:
+    """A judge that calls everything wrong that is not a name of the record."""
+
+    name = OWN
+
+    async def judge(self, kind: Kind, answer: str, record: PatientRecord) -> Opinion:
+        """Exact names do not come here."""
+        return Opinion(Verdict.WRONG, "another name")
 
 
 @dataclass(frozen=True)
@@ -48,8 +63,16 @@ class World:
         return PatientRecord.model_validate(small_record(**self.fields, exam_order=None))
 
 
-def _entry(category: str, name: str, report: str, relevance: str = "key", said: str = "") -> dict[str, str]:
-    return {"category": category, "name": name, "report": report, "relevance": relevance, "said": said}
+def _entry(
+    category: str, name: str, report: str, relevance: str = "key", said: str = ""
+) -> dict[str, str]:
+    return {
+        "category": category,
+        "name": name,
+        "report": report,
+        "relevance": relevance,
+        "said": said,
+    }
 
 
 EN = World(
@@ -65,9 +88,14 @@ EN = World(
         "treatment": {"name": "Amoxicillin"},
         "entries": [
             _entry(
-                "symptom", "Cough", "Cough with rusty phlegm since Monday", said="I cough rusty phlegm since Monday"
+                "symptom",
+                "Cough",
+                "Cough with rusty phlegm since Monday",
+                said="I cough rusty phlegm since Monday",
             ),
-            _entry("examination", "Chest X-ray", "Consolidation of the right lower lobe", "deciding"),
+            _entry(
+                "examination", "Chest X-ray", "Consolidation of the right lower lobe", "deciding"
+            ),
             _entry("test", "C-reactive protein", "CRP 180 mg/L"),
         ],
     },
@@ -119,7 +147,13 @@ class Models:
         language = self.world.language
         if spec in (RAM, VERIFIER):
             numbers = list(self.found if spec == RAM else self.verified)
-            return json.dumps({"things": [{"asked": "it", "entries": numbers, "nothing": "" if numbers else "denied"}]})
+            return json.dumps(
+                {
+                    "things": [
+                        {"asked": "it", "entries": numbers, "nothing": "" if numbers else "denied"}
+                    ]
+                }
+            )
         if spec == PATIENT:
             return self.patient(prompt)
         if spec == JUDGE:
@@ -133,12 +167,16 @@ class Models:
         if self.error is not None:
             raise self.error
         said = RIGHT if self.right(prompt) else WRONG
-        return json.dumps({"differential": [], "diagnosis": said[language], "treatment": "Rest", "reasoning": "r"})
+        return json.dumps(
+            {"differential": [], "diagnosis": said[language], "treatment": "Rest", "reasoning": "r"}
+        )
 
     @property
     def conclusions(self) -> int:
         """How often the doctor was asked to conclude."""
-        return sum(count for prompt, count in self.asked[DOCTOR].items() if '"action"' not in prompt)
+        return sum(
+            count for prompt, count in self.asked[DOCTOR].items() if '"action"' not in prompt
+        )
 
 
 class _Client(ChatClient):
@@ -155,13 +193,21 @@ class _Client(ChatClient):
 
 
 def lose(
-    path: Path, models: Models, patch: pytest.MonkeyPatch, *, memories: tuple[str, ...] = ("raw",), **to: Any
+    path: Path,
+    models: Models,
+    patch: pytest.MonkeyPatch,
+    *,
+    memories: tuple[str, ...] = ("raw",),
+    **to: Any,
 ) -> Path:
-    """Hold one consultation for each memory, three questions long; the doctor is wrong in all of them."""
+    """Hold one consultation for each memory, three questions long; the doctor is wrong in all of
+    them."""
     patch.setattr(clients, "open_backbone", models.open)
-    settings = Settings(turns=3, **to.pop("settings", {}))
+    settings = RunSettings(turns=3, **to.pop("settings", {}))
     plan = Plan((models.world.record,), (DOCTOR,), memories, settings=settings, **to)
-    options = RunOptions(quiet=True, concurrency=1, clients=ClientSettings(retries=0))
+    options = RunOptions(
+        quiet=True, concurrency=1, clients=ClientSettings(retries=0), judges=(OWN,)
+    )
     simulate_plan(plan, path, options, "tests")
     return path
 

@@ -12,7 +12,7 @@ import yaml
 from osler.language import Language, Speaker
 from osler.language.answers import read_answer
 from osler.language.reader import Mention, read
-from osler.language.words import stem, written
+from osler.language.words import stem, written_words
 
 KINDS = ("what", "denied", "unsure", "whose", "when", "value", "extra")
 _SPARE_WORDS, _SPARE_CHARACTERS = 3, 5
@@ -36,7 +36,9 @@ def speaks_of(what: str, mention: Mention, language: Language) -> bool:
     if not what:
         return bool(mention.when or mention.value)
     if language is Language.EN:
-        wanted, found = ({stem(word) for word in written(text)} for text in (what, mention.what))
+        wanted, found = (
+            {stem(word) for word in written_words(text)} for text in (what, mention.what)
+        )
         return wanted <= found and len(found - wanted) <= _SPARE_WORDS
     told, label = (text.replace("痛", "疼").lower() for text in (mention.what, what))
     rest = iter(told)
@@ -44,7 +46,8 @@ def speaks_of(what: str, mention: Mention, language: Language) -> bool:
 
 
 def holds(told: str, label: str) -> bool:
-    """Whether a time, a value or a person is the labelled one, with the words around it or without."""
+    """Whether a time, a value or a person is the labelled one, with the words around it or
+    without."""
     one, other = (text.lower().replace(" ", "") for text in (told, label))
     return other in one or (bool(one) and one in other)
 
@@ -78,11 +81,16 @@ def judged(exchange: dict[str, Any], language: Language) -> Iterator[tuple[str, 
 
 
 def _agreement(mention: Mention, wants: dict[str, bool], whose: str) -> int:
-    return (mention.denied == wants["denied"]) + (mention.unsure == wants["unsure"]) + (holds(mention.whose, whose))
+    return (
+        (mention.denied == wants["denied"])
+        + (mention.unsure == wants["unsure"])
+        + (holds(mention.whose, whose))
+    )
 
 
 def figures(name: str, language: Language) -> tuple[Counter[str], Counter[str], list[str]]:
-    """Labels by kind, those that the reader has right, and the failures in words; `extra` counts what nobody said."""
+    """Labels by kind, those that the reader has right, and the failures in words; `extra` counts
+    what nobody said."""
     total: Counter[str] = Counter()
     right: Counter[str] = Counter()
     failures = []

@@ -1,4 +1,5 @@
-"""What is read without a model, against labels: exchanges it was tuned on, and others nobody tuned on."""
+"""What is read without a model, against labels: exchanges it was tuned on, and others nobody tuned
+on."""
 
 from __future__ import annotations
 
@@ -21,7 +22,10 @@ HELD_OUT = {
 def test_exchanges_nobody_tuned_on_are_read_as_labelled(language: Language) -> None:
     total, right, failures = figures("held_out", language)
     shares = {kind: right[kind] / total[kind] for kind in HELD_OUT[language]}
-    assert all(shares[kind] >= least for kind, least in HELD_OUT[language].items()), (shares, failures)
+    assert all(shares[kind] >= least for kind, least in HELD_OUT[language].items()), (
+        shares,
+        failures,
+    )
     assert total["extra"] <= total["what"] // 4, "hardly anything is read that nobody said"
 
 
@@ -33,7 +37,8 @@ def test_exchanges_it_was_tuned_on_stay_read(language: Language) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "language"), [("She’s tired, but has no fever.", EN), ("体温正常，但咳嗽、咳痰，无发热。", ZH)]
+    ("text", "language"),
+    [("She’s tired, but has no fever.", EN), ("体温正常，但咳嗽、咳痰，无发热。", ZH)],
 )
 def test_clauses_are_pieces_of_the_text_as_it_was_written(text: str, language: Language) -> None:
     (sentence,) = read(text, language).sentences
@@ -64,8 +69,12 @@ def test_who_speaks_decides_who_a_son_is(text: str, language: Language, name: st
     assert (own.whose, patient.whose) == (name, "") and own.what == patient.what
 
 
-@pytest.mark.parametrize(("text", "language"), [("Is it serious? I have a cough.", EN), ("严重吗？我咳嗽。", ZH)])
-def test_what_a_patient_asks_is_told_apart_from_what_they_say(text: str, language: Language) -> None:
+@pytest.mark.parametrize(
+    ("text", "language"), [("Is it serious? I have a cough.", EN), ("严重吗？我咳嗽。", ZH)]
+)
+def test_what_a_patient_asks_is_told_apart_from_what_they_say(
+    text: str, language: Language
+) -> None:
     assert [sentence.is_question for sentence in read(text, language).sentences] == [True, False]
     (said,) = read_answer("How are you?" if language is EN else "您怎么样？", text, language)
     assert said.what in ("cough", "咳嗽")

@@ -1,7 +1,7 @@
 """Exchanges that no rule was written for: question, reply, and what a memory has to make of them.
 
-`+cough` is affirmed of the patient, `-fever` is denied, `mother:+diabetes` is said of the mother. The words after the
-sign stand in the fact, in any case; `|` separates words of which one is enough.
+`+cough` is affirmed of the patient, `-fever` is denied, `mother:+diabetes` is said of the mother.
+The words after the sign stand in the fact, in any case; `|` separates words of which one is enough.
 """
 
 from __future__ import annotations
@@ -18,16 +18,31 @@ class HeldOut(NamedTuple):
 
 
 def _rows(*rows: tuple[str, str, str]) -> tuple[HeldOut, ...]:
-    return tuple(HeldOut(question, reply, tuple(facts.split("; ")) if facts else ()) for question, reply, facts in rows)
+    return tuple(
+        HeldOut(question, reply, tuple(facts.split("; ")) if facts else ())
+        for question, reply, facts in rows
+    )
 
 
 ENGLISH = _rows(
-    ("What seems to be the trouble?", "My right ear has been blocked since I went swimming.", "+right ear"),
-    ("Any discharge from it?", "A bit of yellowish stuff on the pillow this morning.", "+yellowish"),
+    (
+        "What seems to be the trouble?",
+        "My right ear has been blocked since I went swimming.",
+        "+right ear",
+    ),
+    (
+        "Any discharge from it?",
+        "A bit of yellowish stuff on the pillow this morning.",
+        "+yellowish",
+    ),
     ("Have you had a temperature?", "No, I don't think so.", "-temperature"),
     ("Do you get dizzy?", "Only when I stand up too fast.", "+stand up"),
     ("Is there ringing in the ear?", "Yes, a high whistle, mostly at night.", "+ringing|whistle"),
-    ("Has anyone in your family had hearing problems?", "My grandfather wore hearing aids.", "grandfather:+hearing"),
+    (
+        "Has anyone in your family had hearing problems?",
+        "My grandfather wore hearing aids.",
+        "grandfather:+hearing",
+    ),
     ("Do you smoke?", "I gave up six years ago.", ""),
     ("How much did you smoke before that?", "About ten a day for twenty years.", "+ten a day"),
     ("Do you drink?", "A glass of wine on Saturdays.", "+wine"),
@@ -66,17 +81,41 @@ ENGLISH = _rows(
     ("Was it sudden?", "Like somebody hit me with a bat.", "+bat"),
     ("Does light bother you?", "Yes.", "+light"),
     ("Any weakness in the arms or legs?", "None.", "-weakness"),
-    ("Have you hurt your head recently?", "I bumped it on a cupboard last week, nothing serious.", "+cupboard"),
-    ("Have you had any operations?", "Appendix out at 12 and a knee replaced in 2019.", "+appendix; +knee"),
+    (
+        "Have you hurt your head recently?",
+        "I bumped it on a cupboard last week, nothing serious.",
+        "+cupboard",
+    ),
+    (
+        "Have you had any operations?",
+        "Appendix out at 12 and a knee replaced in 2019.",
+        "+appendix; +knee",
+    ),
     ("What do you do for work?", "I drive a delivery van.", "+van"),
     ("Who do you live with?", "With my husband and two cats.", ""),
-    ("Do you have pain passing urine?", "It burns, and I go every half hour.", "+burns|urine; +half hour"),
+    (
+        "Do you have pain passing urine?",
+        "It burns, and I go every half hour.",
+        "+burns|urine; +half hour",
+    ),
     ("Any blood in the urine?", "It looked pink on Sunday.", "+pink"),
-    ("Any discharge or itching down below?", "No discharge, a little itching.", "-discharge; +itching"),
+    (
+        "Any discharge or itching down below?",
+        "No discharge, a little itching.",
+        "-discharge; +itching",
+    ),
     ("Have you travelled abroad?", "We came back from Kenya ten days ago.", "+kenya"),
-    ("Did you take malaria tablets?", "I stopped them halfway because they upset my stomach.", "+stopped"),
+    (
+        "Did you take malaria tablets?",
+        "I stopped them halfway because they upset my stomach.",
+        "+stopped",
+    ),
     ("Which knee is it?", "The left. Sorry, I mean the right one.", "+right"),
-    ("Does the knee lock or give way?", "It gives way on stairs but has never locked.", "+gives way; -lock"),
+    (
+        "Does the knee lock or give way?",
+        "It gives way on stairs but has never locked.",
+        "+gives way; -lock",
+    ),
     ("Is it swollen or red?", "Swollen, not red.", "+swollen; -red"),
     ("How is your mood?", "Low, I cry for no reason.", "+low; +cry"),
     ("Do you ever think of harming yourself?", "I have never thought of that.", "-harming|thought"),
@@ -84,7 +123,11 @@ ENGLISH = _rows(
     ("Has your vision changed?", "My left eye is blurred, the other is fine.", "+left eye"),
     ("Any eye pain?", "No pain at all, just like a curtain coming down.", "-pain; +curtain"),
     ("Do you know your cholesterol?", "I have no idea.", ""),
-    ("Did your father have heart trouble?", "He died of a heart attack at 51.", "father:+heart attack"),
+    (
+        "Did your father have heart trouble?",
+        "He died of a heart attack at 51.",
+        "father:+heart attack",
+    ),
     ("Anything else you want to tell me?", "I'm worried it could be cancer.", ""),
 )
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from osler.language import Language
-from osler.memory.ask_model import ModelJson, ask_json, loop_start
-from osler.memory.short_form import SummaryAnswer
+from osler.memory.core.ask_model import ModelJson, ask_json, loop_start
+from osler.memory.core.short_form import SummaryAnswer
 from osler.memory.tim.model_answer import Forgets
 from tests.memory.scripted_thinker import ScriptedThinker
 
@@ -20,13 +20,22 @@ SENTENCE = {Language.EN: "The patient has pain in the left knee. ", Language.ZH:
 
 async def asked(thinker: ScriptedThinker, language: Language) -> ModelJson:
     return await ask_json(
-        thinker, "memorybank_visit", language, SummaryAnswer, 300, of="of a talk", date="today", said="…"
+        thinker,
+        "memorybank_visit",
+        language,
+        SummaryAnswer,
+        300,
+        of="of a talk",
+        date="today",
+        said="…",
     )
 
 
 @BOTH
 @pytest.mark.parametrize("ending", ["", '"}'], ids=["cut off", "closed"])
-async def test_a_text_that_repeats_itself_is_asked_for_again_without_the_loop(language: Language, ending: str) -> None:
+async def test_a_text_that_repeats_itself_is_asked_for_again_without_the_loop(
+    language: Language, ending: str
+) -> None:
     sentence = SENTENCE[language]
     thinker = ScriptedThinker(memorybank_visit='{"summary": "' + sentence * 9 + ending)
     assert await asked(thinker, language) == ModelJson(None, 2)
@@ -37,7 +46,9 @@ async def test_a_text_that_repeats_itself_is_asked_for_again_without_the_loop(la
 
 
 @BOTH
-async def test_a_text_that_was_cut_off_is_not_used_and_a_list_as_far_as_it_goes(language: Language) -> None:
+async def test_a_text_that_was_cut_off_is_not_used_and_a_list_as_far_as_it_goes(
+    language: Language,
+) -> None:
     cut = ScriptedThinker(memorybank_visit='{"summary": "' + SENTENCE[language] + "[1] And")
     assert (await asked(cut, language)).data is None
     row = {"id": 1, "by": 2, "why": "-"}
@@ -47,7 +58,9 @@ async def test_a_text_that_was_cut_off_is_not_used_and_a_list_as_far_as_it_goes(
     unusable: list[object] = [{"forget": "none"}, {"forget": None}, {"thoughts": []}, "?"]
     for wrong in unusable:
         listed.answers["tim_forget"] = wrong
-        assert await ask_json(listed, "tim_forget", language, Forgets, 300, facts="…") == ModelJson(None, 2)
+        assert await ask_json(listed, "tim_forget", language, Forgets, 300, facts="…") == ModelJson(
+            None, 2
+        )
 
 
 @given(

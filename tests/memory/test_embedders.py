@@ -1,4 +1,5 @@
-"""Embedders by name: a server, the rows that are kept, an encoder on disk; and what they do when one of these fails."""
+"""Embedders by name: a server, the rows that are kept, an encoder on disk; and what they do when
+one of these fails."""
 
 from __future__ import annotations
 
@@ -57,7 +58,9 @@ async def serving(*faults: web.Response, shuffled: bool = False) -> AsyncIterato
         ]
         usage = {"prompt_tokens": 1, "total_tokens": 1}
         rows = data[::-1] if shuffled else data
-        return web.json_response({"object": "list", "model": body["model"], "data": rows, "usage": usage})
+        return web.json_response(
+            {"object": "list", "model": body["model"], "data": rows, "usage": usage}
+        )
 
     app = web.Application()
     app.router.add_post("/v1/embeddings", answer)
@@ -138,7 +141,11 @@ async def test_passing_faults_are_waited_out_as_the_server_asks() -> None:
         ),
         (lambda: embedded("[" * 100_000), 3, "/v1"),
         (lambda: embedded("9" * 5_000), 3, "/v1"),
-        (lambda: fault(500, Retry_After="Mon, 01 Jan 2024 00:00:00 +" + "9" * 20), 3, "try again later"),
+        (
+            lambda: fault(500, Retry_After="Mon, 01 Jan 2024 00:00:00 +" + "9" * 20),
+            3,
+            "try again later",
+        ),
     ],
 )
 async def test_failures_say_what_to_do_and_never_show_the_key(
@@ -181,7 +188,9 @@ async def test_only_new_texts_are_asked_for_and_each_once() -> None:
 async def test_the_longest_unused_row_is_forgotten_first() -> None:
     async with serving() as server:
         embedder = EndpointEmbedder("tiny", server.url, GIVEN, most=2)
-        rows = await embedder.embed(["a", "bb", "ccc"])  # more than it may keep, and still all of them
+        rows = await embedder.embed(
+            ["a", "bb", "ccc"]
+        )  # more than it may keep, and still all of them
         await embedder.embed(["bb"])
         await embedder.embed(["dddd"])
         await embedder.embed(["bb"])
@@ -215,11 +224,15 @@ def test_a_missing_package_says_how_to_install_it(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.filterwarnings("ignore")
 async def test_a_small_encoder_on_disk(tmp_path: Path) -> None:
     tokenizers, package = import_module("tokenizers"), import_module("sentence_transformers")
-    vocabulary = {word: place for place, word in enumerate(["[UNK]", "cough", "fever", "dry", "high"])}
+    vocabulary = {
+        word: place for place, word in enumerate(["[UNK]", "cough", "fever", "dry", "high"])
+    }
     tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
     weights = np.random.default_rng(0).normal(size=(len(vocabulary), 8)).astype(np.float32)
-    static = import_module("sentence_transformers.models").StaticEmbedding(tokenizer, embedding_weights=weights)
+    static = import_module("sentence_transformers.models").StaticEmbedding(
+        tokenizer, embedding_weights=weights
+    )
     package.SentenceTransformer(modules=[static], device="cpu").save(str(tmp_path / "tiny"))
 
     embedder = open_embedder(f"st:{tmp_path / 'tiny'}")
@@ -236,7 +249,9 @@ async def test_a_small_encoder_on_disk(tmp_path: Path) -> None:
 # By name
 
 
-@pytest.mark.parametrize(("spec", "name"), [("hash", "hash:4096"), ("hash:384", "hash:384"), (" hash:64 ", "hash:64")])
+@pytest.mark.parametrize(
+    ("spec", "name"), [("hash", "hash:4096"), ("hash:384", "hash:384"), (" hash:64 ", "hash:64")]
+)
 async def test_hash_embedders_by_name(spec: str, name: str) -> None:
     embedder = open_embedder(spec)
     assert isinstance(embedder, HashEmbedder) and isinstance(embedder, Embedder)
@@ -244,7 +259,9 @@ async def test_hash_embedders_by_name(spec: str, name: str) -> None:
     assert (await embedder.embed(["a"])).shape == (1, embedder.dimensions)
 
 
-async def test_endpoints_by_name_take_the_key_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_endpoints_by_name_take_the_key_from_the_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     async with serving() as server:
         monkeypatch.delenv("OPENAI_API_KEY", raising=False)
         keyless = open_embedder(f"bge:small@{server.url}")
@@ -279,7 +296,9 @@ async def test_endpoints_by_name_take_the_key_from_the_environment(monkeypatch: 
         ("openai:sk-secret-word-4711", "environment variable"),
     ],
 )
-def test_other_names_say_what_can_be_used(spec: str, says: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_names_say_what_can_be_used(
+    spec: str, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with pytest.raises(UserError) as caught:
         open_embedder(spec)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 
 import pytest
 from pydantic import BaseModel
 
 from osler.language import Language
-from osler.memory import MemorySettings, Turn, memory_factory
+from osler.memory import MemorySettings, Purpose, Query, Turn, memory_factory
 from osler.memory.graph.entities import entities
 from osler.memory.graph.memory import GraphMemory
 from osler.prompts import Prompt
@@ -18,11 +19,34 @@ START = datetime.fromisoformat("2026-01-05T09:00")
 by_language = pytest.mark.parametrize("language", list(Language))
 
 
-def graph(language: Language, budget: int = 2000, thinker: object = None, **options: str) -> GraphMemory:
+def graph(
+    language: Language, budget: int = 2000, thinker: object = None, **options: str
+) -> GraphMemory:
     spec = ",".join(["graph", *(f"{key}={value}" for key, value in options.items())])
     made = memory_factory(spec)(MemorySettings(language=language, budget=budget, thinker=thinker))
     assert isinstance(made, GraphMemory)
     return made
+
+
+def noted(said: Sequence[tuple[str, str]]) -> Callable[..., Awaitable[str]]:
+    """A model that notes each reply; the one to the second question takes the place of the one to
+    the first."""
+    answers: list[dict[str, list[dict[str, object]]]] = [
+        {
+            "thoughts": [{"subject": "patient", "relation": "", "object": reply}],
+            "forget": [],
+            "merge": [],
+        }
+        for _, reply in said
+    ]
+    answers[1]["forget"] = [{"id": 1, "by": 2, "why": "changed"}]
+    by_reply = {reply: answer for (_, reply), answer in zip(said, answers, strict=True)}
+
+    async def think(template: Prompt, text: str, schema: type[BaseModel] | None, most: int) -> str:
+        exchange = max(by_reply, key=text.rfind)
+        return json.dumps(by_reply[exchange], ensure_ascii=False)
+
+    return think
 
 
 async def told(memory: GraphMemory, *said: tuple[str, str], first: int = 1) -> None:
@@ -79,26 +103,45 @@ async def test_a_second_hop_joins_what_was_said_in_two_turns(language: Language)
 
 
 CHANGED = {
-    Language.EN: (("Which dose of warfarin?", "Warfarin 3 mg."), ("And now?", "I was changed to warfarin 5 mg.")),
+    Language.EN: (
+        ("Which dose of warfarin?", "Warfarin 3 mg."),
+        ("And now?", "I was changed to warfarin 5 mg."),
+    ),
     Language.ZH: (("华法林吃多少？", "华法林3毫克。"), ("现在呢？", "华法林改成5毫克了。")),
 }
 NOW = {Language.EN: "How much warfarin does she take?", Language.ZH: "她吃多少华法林？"}
-BEFORE = {Language.EN: "How much warfarin did she take before?", Language.ZH: "她以前吃多少华法林？"}
+BEFORE = {
+    Language.EN: "How much warfarin did she take before?",
+    Language.ZH: "她以前吃多少华法林？",
+}
 OLD = {Language.EN: "3 mg", Language.ZH: "3毫克"}
 NEW = {Language.EN: "5 mg", Language.ZH: "5毫克"}
 
 
 @by_language
 async def test_a_replaced_edge_is_told_only_if_the_past_is_asked_for(language: Language) -> None:
-    memory, shown = graph(language), graph(language, history="true")
+    model = noted(CHANGED[language])
+    memory, shown = graph(language, thinker=model), graph(language, thinker=model, history="true")
     await told(memory, *CHANGED[language])
     await told(shown, *CHANGED[language])
-    now = await memory.recall(NOW[language])
+    now = await memory.recall(Query(NOW[language]))
     assert NEW[language] in now.text and OLD[language] not in now.text
-    for recall in (await memory.recall(BEFORE[language]), await shown.recall(NOW[language])):
+    for recall in (
+        await memory.recall(Query(BEFORE[language])),
+        await shown.recall(Query(NOW[language])),
+    ):
         current, past = recall.text.splitlines()[0], recall.text.splitlines()[-1]
         assert NEW[language] in current and OLD[language] in past and OLD[language] not in current
         assert all(OLD[language] not in fact.object for fact in recall.facts)
+
+
+@by_language
+async def test_the_past_reads_the_same_when_it_is_asked_for_again(language: Language) -> None:
+    memory = graph(language, thinker=noted(CHANGED[language]), history="true")
+    for number, (question, reply) in enumerate(CHANGED[language], 1):
+        await memory.remember(Turn(number=number, question=question, reply=reply, at=START))
+    query = Query(NOW[language])
+    assert (await memory.recall(query)).text == (await memory.recall(query)).text
 
 
 @by_language
@@ -108,7 +151,12 @@ async def test_a_guess_that_was_replaced_is_no_history(language: Language) -> No
         answers = iter(
             {
                 "thoughts": [
-                    {"subject": "patient", "relation": "takes", "object": f"warfarin {dose}", "inferred": guessed}
+                    {
+                        "subject": "patient",
+                        "relation": "takes",
+                        "object": f"warfarin {dose}",
+                        "inferred": guessed,
+                    }
                 ],
                 "forget": [{"id": 1, "by": 2, "why": "changed"}] if dose == "5 mg" else [],
                 "merge": [],
@@ -116,7 +164,9 @@ async def test_a_guess_that_was_replaced_is_no_history(language: Language) -> No
             for dose, guessed in rows
         )
 
-        async def think(template: Prompt, text: str, schema: type[BaseModel] | None, most: int) -> str:
+        async def think(
+            template: Prompt, text: str, schema: type[BaseModel] | None, most: int
+        ) -> str:
             return json.dumps(next(answers))
 
         return think
@@ -124,36 +174,49 @@ async def test_a_guess_that_was_replaced_is_no_history(language: Language) -> No
     for inferred in (False, True):
         memory = graph(language, thinker=thinker_of(inferred))
         await told(memory, *CHANGED[language])
-        recall = await memory.recall({Language.EN: "warfarin before?", Language.ZH: "以前的warfarin？"}[language])
+        recall = await memory.recall(
+            Query({Language.EN: "warfarin before?", Language.ZH: "以前的warfarin？"}[language])
+        )
         assert "5 mg" in recall.text and ("3 mg" in recall.text) == (not inferred)
 
 
 @by_language
 async def test_edges_know_from_when_to_when_they_hold(language: Language) -> None:
-    memory = graph(language)
+    memory = graph(language, thinker=noted(CHANGED[language]))
     await told(memory, *CHANGED[language])
     old, new = memory.edges
     assert (old.is_current, new.is_current) == (False, True)
     assert old.valid_from == START + timedelta(days=1)
-    assert (old.superseded_in, old.superseded_at, old.by) == (2, START + timedelta(days=2), new.number)
-    assert new.valid_from == START + timedelta(days=2) and new.superseded_at is None and new.by is None
+    assert (old.superseded_in, old.superseded_at, old.by) == (
+        2,
+        START + timedelta(days=2),
+        new.number,
+    )
+    assert (
+        new.valid_from == START + timedelta(days=2) and new.superseded_at is None and new.by is None
+    )
 
 
 @by_language
 async def test_the_graph_follows_what_is_saved_and_erased(language: Language) -> None:
-    memory, other, third = (graph(language) for _ in range(3))
+    model = noted([*CHANGED[language], *CHAIN[language]])
+    memory, other, third = (graph(language, thinker=model) for _ in range(3))
     await told(memory, *CHANGED[language])
-    await memory.recall(NOW[language])
-    other.restore(json.loads(json.dumps(memory.snapshot())))
+    await memory.recall(Query(NOW[language]))
+    other.state = json.loads(json.dumps(memory.state))
     third.apply(json.loads(json.dumps(memory.delta(everything=True))))
     await told(memory, *CHAIN[language], first=3)
     await told(other, *CHAIN[language], first=3)
     third.apply(json.loads(json.dumps(memory.delta())))
     for query in (NOW[language], BEFORE[language], CHAIN[language][0][1]):
-        assert (await memory.recall(query)) == (await other.recall(query)) == (await third.recall(query))
+        assert (
+            (await memory.recall(Query(query)))
+            == (await other.recall(Query(query)))
+            == (await third.recall(Query(query)))
+        )
     [key, *_] = [key for key, _ in await memory.search(NOW[language])]
     await memory.erase([key])
-    recall = await memory.recall(BEFORE[language])
+    recall = await memory.recall(Query(BEFORE[language]))
     assert NEW[language] not in recall.text and OLD[language] not in recall.text
 
 
@@ -161,11 +224,11 @@ async def test_the_graph_follows_what_is_saved_and_erased(language: Language) ->
 async def test_without_a_known_entity_the_nearest_thoughts_are_recalled(language: Language) -> None:
     memory = graph(language, k="2")
     await told(memory, *CHAIN[language])
-    recall = await memory.recall({Language.EN: "zzz", Language.ZH: "呜呜"}[language])
+    recall = await memory.recall(Query({Language.EN: "zzz", Language.ZH: "呜呜"}[language]))
     assert len(recall.facts) <= 2
     full = graph(language)
     await told(full, *CHAIN[language])
-    assert len((await full.recall("zzz")).facts) == 4
+    assert len((await full.recall(Query("zzz"))).facts) == 4
 
 
 THOUGHTS = {
@@ -175,20 +238,26 @@ THOUGHTS = {
 
 
 @by_language
-async def test_a_models_thoughts_are_edges_and_unread_turns_are_kept_whole(language: Language) -> None:
+async def test_a_models_thoughts_are_edges_and_unread_turns_are_kept_whole(
+    language: Language,
+) -> None:
     rows = [
         {"subject": subject, "relation": relation, "object": thing, "sentence": thing}
         for subject, relation, thing in THOUGHTS[language]
     ]
     answers = [json.dumps({"thoughts": rows}, ensure_ascii=False), "no json", "no json either"]
 
-    async def model(prompt: Prompt, text: str, schema: type[BaseModel] | None, most: int) -> str | None:
+    async def model(
+        prompt: Prompt, text: str, schema: type[BaseModel] | None, most: int
+    ) -> str | None:
         return answers.pop(0)
 
     memory = graph(language, thinker=model)
     await told(memory, ("?", "..."), CHAIN[language][2])
-    assert [(edge.subject, edge.relation, edge.object) for edge in memory.edges] == THOUGHTS[language]
-    recall = await memory.recall({Language.EN: "your mum", Language.ZH: "您妈妈"}[language])
+    assert [(edge.subject, edge.relation, edge.object) for edge in memory.edges] == THOUGHTS[
+        language
+    ]
+    recall = await memory.recall(Query({Language.EN: "your mum", Language.ZH: "您妈妈"}[language]))
     assert THOUGHTS[language][1][2] in recall.text.splitlines()[0]
     assert CHAIN[language][2][1] in recall.text
 
@@ -198,14 +267,21 @@ async def test_with_room_a_conclusion_is_told_everything(language: Language) -> 
     memory = graph(language)
     await told(memory, *CHAIN[language])
     question = {Language.EN: "How is your brother?", Language.ZH: "您弟弟怎么样？"}[language]
-    text = (await memory.recall_to_conclude(question)).text
+    text = (await memory.recall(Query(question, purpose=Purpose.CONCLUSION))).text
     assert all(edge.object in text for edge in memory.edges)
 
 
 @by_language
-async def test_before_a_conclusion_what_a_treatment_depends_on_is_told_first(language: Language) -> None:
+async def test_before_a_conclusion_what_a_treatment_depends_on_is_told_first(
+    language: Language,
+) -> None:
     """However little of it bears on the last exchange, and without the past."""
-    facts = [("allergy", "zortifen"), ("medicine", "melunol"), ("pregnancy", "week 9"), ("condition", "ulcer")]
+    facts = [
+        ("allergy", "zortifen"),
+        ("medicine", "melunol"),
+        ("pregnancy", "week 9"),
+        ("condition", "ulcer"),
+    ]
     names = iter([*facts, *(("other", f"garden {part}") for part in range(20))])
 
     async def think(template: Prompt, text: str, schema: type[BaseModel] | None, most: int) -> str:
@@ -215,7 +291,10 @@ async def test_before_a_conclusion_what_a_treatment_depends_on_is_told_first(lan
 
     memory = graph(language, budget=150, thinker=think)
     await told(memory, *((f"{part}?", f"garden {part}") for part in range(24)))
-    concluded, asked = await memory.recall_to_conclude("garden 19"), await memory.recall("garden 19")
+    concluded, asked = (
+        await memory.recall(Query("garden 19", purpose=Purpose.CONCLUSION)),
+        await memory.recall(Query("garden 19")),
+    )
     assert all(thing in concluded.text for _, thing in facts), concluded.text
     assert concluded.text.index("zortifen") < concluded.text.index("garden")
     assert asked.text.index("garden") < asked.text.index("zortifen")

@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from osler.memory.tim.lsh import Hashing
+from osler.memory.core.lsh import Hashing
 
 
-def vectors(count: int, dimensions: int, seed: int) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
+def vectors(
+    count: int, dimensions: int, seed: int
+) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
     rows = np.random.default_rng(seed).standard_normal((count, dimensions), dtype=np.float32)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     return rows
@@ -32,7 +34,9 @@ def test_the_order_starts_with_the_vectors_own_group_and_names_each_group_once(
 
 def test_a_vector_of_zeros_has_a_group_too() -> None:
     hashing = Hashing(6, 4)
-    assert hashing.order(np.zeros(6, dtype=np.float32))[0] == hashing.group(np.zeros(6, dtype=np.float32))
+    assert hashing.order(np.zeros(6, dtype=np.float32))[0] == hashing.group(
+        np.zeros(6, dtype=np.float32)
+    )
 
 
 @given(st.integers(0, 2**32), st.integers(0, 2**32))
@@ -54,10 +58,12 @@ def test_length_does_not_matter(other: int, length: float) -> None:
 
 def test_the_same_seed_gives_the_same_groups_in_another_process() -> None:
     code = (
-        "import numpy as np; from osler.memory.tim.lsh import Hashing; h = Hashing(32, 64, 7);"
+        "import numpy as np; from osler.memory.core.lsh import Hashing; h = Hashing(32, 64, 7);"
         "print([h.group(v) for v in np.random.default_rng(3).standard_normal((50, 32), dtype=np.float32)])"
     )
-    there = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    there = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout
     rows = np.random.default_rng(3).standard_normal((50, 32), dtype=np.float32)
     here = [Hashing(32, 64, 7).group(row) for row in rows]
     assert there.strip() == str(here)

@@ -1,4 +1,5 @@
-"""The text of a recall, with much room and with little: thoughts as lines, exchanges word for word, questions."""
+"""The text of a recall, with much room and with little: thoughts as lines, exchanges word for word,
+questions."""
 
 from __future__ import annotations
 
@@ -11,12 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from osler.language import Language, Speaker
-from osler.memory.base import Turn, tokens
+from osler.memory.base import Purpose, Query, Turn, tokens
+from osler.memory.core.fact import Fact, FactKind, FactStatus
+from osler.memory.core.vectors import VectorIndex
 from osler.memory.tim.memory_bank import MemoryBank
-from osler.memory.tim.recall_page import PageWriter, Told
-from osler.memory.tim.thought import Draft, Thought, ThoughtKind, ThoughtStatus
+from osler.memory.tim.recall_page import Found, Page, PageWriter
+from osler.memory.tim.retrieve import Hit
 from osler.memory.tim.thought_space import ThoughtSpace
-from osler.memory.tim.vectors import VectorIndex
 
 EN, ZH = Language.EN, Language.ZH
 LONG = "Well, it all began on the ferry, and I told my wife so at the time. " * 12
@@ -34,15 +36,20 @@ ALL = tuple(range(1, 21))
 at = datetime.fromisoformat
 
 
-def fact(object_: str, relation: str = "has", **more: object) -> Draft:
-    return Draft.model_validate({"subject": "patient", "relation": relation, "object": object_, **more})
+def fact(object_: str, relation: str = "has", **more: object) -> Fact:
+    return Fact.model_validate(
+        {"subject": "patient", "relation": relation, "object": object_, **more}
+    )
 
 
 class Notes:
     """A memory's rooms, filled by hand."""
 
     def __init__(
-        self, drafts: Sequence[tuple[int, Draft]], language: Language = EN, turns: Sequence[Turn] = ()
+        self,
+        drafts: Sequence[tuple[int, Fact]],
+        language: Language = EN,
+        turns: Sequence[Turn] = (),
     ) -> None:
         self.bank = MemoryBank(language, VectorIndex(16))
         self.space = ThoughtSpace(language, VectorIndex(16))
@@ -52,19 +59,40 @@ class Notes:
         self.thoughts = [self.space.insert(draft, turn, vector, 0) for turn, draft in drafts]
         self._writer = PageWriter(language, Speaker.PATIENT, self.bank, self.space)
 
-    def told(self, budget: int = ROOM, found: Sequence[Thought] | None = None, unread: Sequence[int] = ()) -> Told:
+    def told(
+        self, budget: int = ROOM, found: Sequence[Fact] | None = None, unread: Sequence[int] = ()
+    ) -> Told:
         best = self.space.active if found is None else found
-        return self._writer.write(best, [turn for one in best for turn in one.turns], unread, budget)
+        return self._told(Query(""), best, unread, budget)
 
     def told_to_conclude(self, budget: int, last: int | None = None) -> Told:
-        best = self.space.active
-        return self._writer.write_to_conclude(best, [one.turn for one in best], (), budget, last=last)
+        exchange = None if last is None else self.bank[last]
+        query = Query("", exchange, Purpose.CONCLUSION)
+        return self._told(query, self.space.active, (), budget)
+
+    def _told(self, query: Query, best: Sequence[Fact], unread: Sequence[int], budget: int) -> Told:
+        turns = [turn for fact in best for turn in fact.turns]
+        found = Found([hit(fact.id) for fact in best], [hit(turn) for turn in turns], unread)
+        page = self._writer.page(query, found, budget)
+        return Told(page, page.turns_with_untold_facts(unread))
 
 
-FEVER, CHILLS = (1, fact("fever", negated=True)), (1, fact("chills", negated=True))
+class Told:
+    """A page, with what was left out of it."""
+
+    def __init__(self, page: Page, dropped: tuple[int, ...]) -> None:
+        self.text, self.kept = page.text, tuple(page.facts)
+        self.whole, self.asked, self.dropped = tuple(page.whole), tuple(page.questions), dropped
+
+
+def hit(number: int) -> Hit:
+    return Hit(number, 1.0, 0.0, 0.0)
+
+
+FEVER, CHILLS = (1, fact("fever", denied=True)), (1, fact("chills", denied=True))
 COUGH = (2, fact("cough", reported="for three weeks"))
 STONE, XRAY = (3, fact("a 15 mm stone", "CT scan abdomen:")), (3, fact("normal", "chest X-ray:"))
-ALLERGY = (2, fact("allergic to penicillin", kind=ThoughtKind.ALLERGY))
+ALLERGY = (2, fact("allergic to penicillin", kind=FactKind.ALLERGY))
 
 
 def test_a_fact_is_a_line_and_denials_and_normal_findings_are_one_line_each() -> None:
@@ -81,7 +109,7 @@ def test_a_fact_is_a_line_and_denials_and_normal_findings_are_one_line_each() ->
 
 def test_chinese_facts_are_chinese() -> None:
     cough, fever, film = (
-        (number, fact(text, relation, subject="患者", negated=negated))
+        (number, fact(text, relation, subject="患者", denied=negated))
         for number, (text, relation, negated) in enumerate(
             (("咳嗽", "有", False), ("发烧", "有", True), ("正常", "胸片：", False)), 1
         )
@@ -92,7 +120,7 @@ def test_chinese_facts_are_chinese() -> None:
 
 def test_whose_a_fact_is_is_told() -> None:
     mother = (1, fact("diabetes", subject="mother"))
-    brother = (1, fact("diabetes", subject="brother", negated=True))
+    brother = (1, fact("diabetes", subject="brother", denied=True))
     assert Notes([mother, brother]).told().text.splitlines()[:2] == [
         "Fact #1: mother has diabetes (turn 1)",
         "Fact #2: brother does not have diabetes (turn 1)",
@@ -100,27 +128,36 @@ def test_whose_a_fact_is_is_told() -> None:
 
 
 def test_a_denial_of_something_that_was_asked_for_keeps_what_it_is_about() -> None:
-    fracture = (3, fact("fracture", "X-ray:", negated=True))
+    fracture = (3, fact("fracture", "X-ray:", denied=True))
     assert Notes([fracture]).told().text.splitlines()[0] == "Fact #1: X-ray: no fracture (turn 3)"
 
 
 def test_a_question_of_which_nothing_is_told_is_listed_in_full_or_not_at_all() -> None:
     told = Notes([FEVER]).told()
-    assert told.text.splitlines()[-1] == "Also asked: Do you cough?; And the CT scan of the abdomen?"
+    assert (
+        told.text.splitlines()[-1] == "Also asked: Do you cough?; And the CT scan of the abdomen?"
+    )
     assert told.asked == (2, 3)
     texts = [Notes([FEVER]).told(budget) for budget in range(4, 40)]
     assert {one.asked for one in texts} == {(), (2,), (3,), (2, 3)}
-    assert all(("scan of the abdomen?" in one.text) == (3 in one.asked) == ("scan" in one.text) for one in texts)
+    assert all(
+        ("scan of the abdomen?" in one.text) == (3 in one.asked) == ("scan" in one.text)
+        for one in texts
+    )
 
 
 def test_what_was_asked_for_comes_first_then_what_treatment_hangs_on() -> None:
     notes = Notes([STONE, COUGH, FEVER, ALLERGY])
     stone, cough, fever, allergy = notes.thoughts
-    medicines = [(2, fact(f"medicine number {id_}", kind=ThoughtKind.MEDICINE)) for id_ in range(10, 40)]
+    medicines = [
+        (2, fact(f"medicine number {id_}", kind=FactKind.MEDICINE)) for id_ in range(10, 40)
+    ]
     many = Notes([STONE, FEVER, *medicines])
     for budget in range(20, 200, 15):
         assert notes.told(budget, [stone, cough, fever, allergy]).kept[0] == stone
-        assert many.told(budget, [many.thoughts[1], *many.thoughts]).text.startswith("Denied: fever")
+        assert many.told(budget, [many.thoughts[1], *many.thoughts]).text.startswith(
+            "Denied: fever"
+        )
     assert notes.told(30, [cough, fever, stone]).kept[:2] == (cough, allergy)
     assert set(notes.told(30, [fever, stone, cough]).kept) >= {fever, allergy}
 
@@ -130,7 +167,7 @@ VISITS = [
     *(Turn(number=n, question="And how is work?", reply=LONG, at=OLD) for n in range(-6, 1)),
     *(Turn(number=n, question="Since when do you cough?", reply=LONG, at=NOW) for n in (1, 2)),
 ]
-KINDS = (ThoughtKind.ALLERGY, ThoughtKind.MEDICINE, ThoughtKind.PREGNANCY, ThoughtKind.CONDITION)
+KINDS = (FactKind.ALLERGY, FactKind.MEDICINE, FactKind.PREGNANCY, FactKind.CONDITION)
 PROTECTED = [f"{kind:_<9} {number}" for number in (-5, -6) for kind in KINDS]
 """In the order in which they are told; all of them are of the same length."""
 
@@ -139,12 +176,16 @@ def returning(language: Language) -> Notes:
     """Protected facts and small talk of an old visit, and findings of two turns today."""
     subject, wife = {EN: ("patient", "patient's wife"), ZH: ("患者", "患者的妻子")}[language]
 
-    def thought(text: str, **more: object) -> Draft:
+    def thought(text: str, **more: object) -> Fact:
         return fact(text, "-", subject=subject, is_by_model=True, **more)
 
-    old = [(number, thought(f"{kind:_<9} {number}", kind=kind)) for kind in KINDS for number in (-6, -5)]
-    hers = (-4, thought("hers", kind=ThoughtKind.MEDICINE).model_copy(update={"subject": wife}))
-    guess = (-3, thought("guess", kind=ThoughtKind.ALLERGY, inferred=True))
+    old = [
+        (number, thought(f"{kind:_<9} {number}", kind=kind))
+        for kind in KINDS
+        for number in (-6, -5)
+    ]
+    hers = (-4, thought("hers", kind=FactKind.MEDICINE).model_copy(update={"subject": wife}))
+    guess = (-3, thought("guess", kind=FactKind.ALLERGY, inferred=True))
     talk = [(0, thought(f"small talk {number}")) for number in range(9)]
     today = [(1, thought("earlier finding")), (2, thought("last finding"))]
     doctors = (2, thought("gout").model_copy(update={"is_doctors": True, "inferred": True}))
@@ -152,7 +193,9 @@ def returning(language: Language) -> Notes:
 
 
 @pytest.mark.parametrize("language", [EN, ZH])
-def test_a_conclusion_is_told_first_what_treatment_depends_on_then_what_was_found_today(language: Language) -> None:
+def test_a_conclusion_is_told_first_what_treatment_depends_on_then_what_was_found_today(
+    language: Language,
+) -> None:
     notes = returning(language)
     told = [one.object for one in notes.told_to_conclude(400, last=2).kept]
     assert told[:10] == [*PROTECTED, "guess", "earlier finding"]
@@ -163,10 +206,14 @@ def test_a_conclusion_is_told_first_what_treatment_depends_on_then_what_was_foun
 
 
 @pytest.mark.parametrize("language", [EN, ZH])
-def test_in_a_budget_too_small_no_kind_of_what_treatment_depends_on_crowds_out_another(language: Language) -> None:
+def test_in_a_budget_too_small_no_kind_of_what_treatment_depends_on_crowds_out_another(
+    language: Language,
+) -> None:
     notes = returning(language)
     for budget in range(10, 150):
-        told = [one.object for one in notes.told_to_conclude(budget, last=2).kept if one.is_protected]
+        told = [
+            one.object for one in notes.told_to_conclude(budget, last=2).kept if one.is_protected
+        ]
         assert told[:8] == PROTECTED[: len(told)]
     assert len(told) >= 8
 
@@ -174,7 +221,9 @@ def test_in_a_budget_too_small_no_kind_of_what_treatment_depends_on_crowds_out_a
 @pytest.mark.parametrize("language", [EN, ZH])
 def test_no_turn_of_an_earlier_visit_is_told_by_its_number(language: Language) -> None:
     turn = {EN: "(turn", ZH: "（第"}[language]
-    before = Notes([(number, fact(f"thing {-number}")) for number in range(-6, 1)], language, VISITS[:7])
+    before = Notes(
+        [(number, fact(f"thing {-number}")) for number in range(-6, 1)], language, VISITS[:7]
+    )
     for told in (before.told(), before.told_to_conclude(ROOM)):
         assert turn not in told.text and "2022-03-01" in told.text and not told.asked
     undated = Notes([(0, fact("cough"))], language, [Turn(number=0, question="?", reply=LONG)])
@@ -196,26 +245,36 @@ def test_what_is_not_known_comes_last() -> None:
 
 
 def test_with_room_left_exchanges_are_told_word_for_word_and_need_no_other_line() -> None:
-    turns = [Turn(number=n, question="What troubles you?", reply=f"Spot {n}, it is odd. Rain, too.") for n in ALL]
+    turns = [
+        Turn(number=n, question="What troubles you?", reply=f"Spot {n}, it is odd. Rain, too.")
+        for n in ALL
+    ]
     notes = Notes([(n, fact(f"spot {n}, " + "odd " * 40)) for n in ALL], turns=turns)
     told = notes.told(2000)
     assert told.whole == ALL and set(told.kept) < set(notes.thoughts) and told.dropped == ()
     assert all(turn.reply in told.text for turn in turns)
-    assert told.text.index(turns[0].reply) < told.text.index(turns[1].reply) < told.text.index(turns[2].reply)
+    assert (
+        told.text.index(turns[0].reply)
+        < told.text.index(turns[1].reply)
+        < told.text.index(turns[2].reply)
+    )
 
 
 def test_an_exchange_that_was_corrected_is_not_told_word_for_word() -> None:
     turns = [
-        Turn(number=n, question="Which knee?", reply=f"The {side} knee.") for n, side in ((1, "left"), (2, "right"))
+        Turn(number=n, question="Which knee?", reply=f"The {side} knee.")
+        for n, side in ((1, "left"), (2, "right"))
     ]
     notes = Notes([(1, fact("left knee")), (2, fact("right knee"))], turns=turns)
-    notes.space.retire(1, ThoughtStatus.SUPERSEDED, "corrected", 2)
+    notes.space.retire(1, FactStatus.SUPERSEDED, "corrected", 2)
     told = notes.told(2000)
     assert told.whole == (2,) and "left" not in told.text
 
 
 def test_a_turn_that_no_model_could_read_is_told_word_for_word() -> None:
-    turns = [Turn(number=n, question="And then?", reply=f"Then came number {n}.") for n in range(1, 9)]
+    turns = [
+        Turn(number=n, question="And then?", reply=f"Then came number {n}.") for n in range(1, 9)
+    ]
     notes = Notes([(n, fact(f"number {n}")) for n in range(1, 8)], turns=turns)
     assert 8 in notes.told(100, unread=[8]).whole
     assert 8 in notes.told(12, unread=[8]).dropped
@@ -224,15 +283,20 @@ def test_a_turn_that_no_model_could_read_is_told_word_for_word() -> None:
 @pytest.mark.parametrize(("language", "now"), [(EN, "turn 1"), (ZH, "第1轮")])
 def test_what_was_said_on_another_day_is_told_with_its_date(language: Language, now: str) -> None:
     days = {-1: at("2023-11-20T09:00"), 0: at("2023-11-20T09:01"), 1: at("2024-02-01T09:00")}
-    turns = [Turn(number=number, question="?", reply=f"it was {number}", at=when) for number, when in days.items()]
+    turns = [
+        Turn(number=number, question="?", reply=f"it was {number}, " + "and rain " * 12, at=when)
+        for number, when in days.items()
+    ]
     subject = {EN: "patient", ZH: "患者"}[language]
-    notes = Notes([(number, fact(f"thing {number}", subject=subject)) for number in days], language, turns)
+    notes = Notes(
+        [(number, fact(f"thing {number}", subject=subject)) for number in days], language, turns
+    )
     few = notes.told(60).text
     assert "(2023-11-20" in few.replace("（", "(") and now in few
     whole = notes.told(2000).text
-    assert whole.count("it was") == 3 and "-1" not in whole.replace("thing -1", "").replace("it was -1", "").replace(
-        "2023-11", ""
-    ).replace("2024-02", "")
+    assert whole.count("it was") == 3 and "-1" not in whole.replace("thing -1", "").replace(
+        "it was -1", ""
+    ).replace("2023-11", "").replace("2024-02", "")
     assert sum(line.strip(":：").endswith("2023-11-20") for line in whole.splitlines()) == 1
 
 
@@ -241,7 +305,10 @@ def test_what_was_said_on_another_day_is_told_with_its_date(language: Language, 
 @given(
     said=st.lists(
         st.tuples(
-            st.integers(1, 4), st.sampled_from(["fever", "咳嗽", "normal", "stone 6 mm"]), st.booleans(), st.booleans()
+            st.integers(1, 4),
+            st.sampled_from(["fever", "咳嗽", "normal", "stone 6 mm"]),
+            st.booleans(),
+            st.booleans(),
         ),
         max_size=12,
     ),
@@ -251,12 +318,18 @@ def test_the_budget_is_never_overrun_and_every_fact_is_told_whole_or_not_at_all(
     language: Language, said: list[tuple[int, str, bool, bool]], budget: int
 ) -> None:
     turns = [
-        Turn(number=n, question="?", reply="fever 咳嗽 stone 6 mm", at=at(f"2024-01-0{n}T09:00")) for n in range(1, 5)
+        Turn(number=n, question="?", reply="fever 咳嗽 stone 6 mm", at=at(f"2024-01-0{n}T09:00"))
+        for n in range(1, 5)
     ]
-    drafts = [(turn, fact(what, "scan:" if named else "has", negated=negated)) for turn, what, negated, named in said]
+    drafts = [
+        (turn, fact(what, "scan:" if named else "has", denied=negated))
+        for turn, what, negated, named in said
+    ]
     notes = Notes(drafts, language, turns)
     told = notes.told(budget)
     assert tokens(told.text) <= budget
-    left_out = [one for one in notes.thoughts if one not in told.kept and one.turn not in told.whole]
+    left_out = [
+        one for one in notes.thoughts if one not in told.kept and one.turn not in told.whole
+    ]
     assert set(told.dropped) == {one.turn for one in left_out}
     assert all(one.object in told.text or one.object == "normal" for one in told.kept)

@@ -1,4 +1,5 @@
-"""A memory that was saved and read again recalls the same text and facts as the one that was never saved."""
+"""A memory that was saved and read again recalls the same text and facts as the one that was never
+saved."""
 
 from __future__ import annotations
 
@@ -9,12 +10,30 @@ import pytest
 
 from osler.language import Language
 from osler.memory import MemorySettings
-from osler.memory.base import Recall, Turn
+from osler.memory.base import Query, Recall, Turn
 from osler.memory.tim.memory import TimMemory
 
 THINGS = {
-    Language.EN: ("metformin", "penicillin", "warfarin", "latex", "ramipril", "ibuprofen", "codeine", "aspirin"),
-    Language.ZH: ("二甲双胍", "青霉素", "华法林", "乳胶", "雷米普利", "布洛芬", "可待因", "阿司匹林"),
+    Language.EN: (
+        "metformin",
+        "penicillin",
+        "warfarin",
+        "latex",
+        "ramipril",
+        "ibuprofen",
+        "codeine",
+        "aspirin",
+    ),
+    Language.ZH: (
+        "二甲双胍",
+        "青霉素",
+        "华法林",
+        "乳胶",
+        "雷米普利",
+        "布洛芬",
+        "可待因",
+        "阿司匹林",
+    ),
 }
 SAID = {
     Language.EN: (
@@ -45,19 +64,26 @@ def dialogue(language: Language, seed: int, length: int) -> list[Turn]:
 
 
 async def recalls(memory: TimMemory, language: Language) -> list[Recall]:
-    queries = [*THINGS[language], "zebra", "", *(question.format("") for question, _ in SAID[language])]
-    return [await memory.recall(query) for query in queries]
+    queries = [
+        *THINGS[language],
+        "zebra",
+        "",
+        *(question.format("") for question, _ in SAID[language]),
+    ]
+    return [await memory.recall(Query(query)) for query in queries]
 
 
 @pytest.mark.parametrize("language", Language)
 @pytest.mark.parametrize(("seed", "budget"), [(0, 60), (1, 200), (2, 2000)])
-async def test_a_memory_that_was_read_again_recalls_the_same(language: Language, seed: int, budget: int) -> None:
+async def test_a_memory_that_was_read_again_recalls_the_same(
+    language: Language, seed: int, budget: int
+) -> None:
     settings = MemorySettings(language=language, budget=budget)
     written, followed, restored, rebuilt = (TimMemory(settings) for _ in range(4))
     for turn in dialogue(language, seed, 40):
         await written.remember(turn)
         followed.apply(json.loads(json.dumps(written.delta())))
-    restored.restore(json.loads(json.dumps(written.snapshot())))
+    restored.state = json.loads(json.dumps(written.state))
     rebuilt.apply(json.loads(json.dumps(written.delta(everything=True))))
     expected = await recalls(written, language)
     for other in (followed, restored, rebuilt):

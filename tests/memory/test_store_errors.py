@@ -1,4 +1,5 @@
-"""Wrong files and arguments of a memory store: one clear line each, with the remedy, and nothing is changed."""
+"""Wrong files and arguments of a memory store: one clear line each, with the remedy, and nothing is
+changed."""
 
 from __future__ import annotations
 
@@ -31,6 +32,13 @@ def write_newer(path: Path) -> None:
     file.close()
 
 
+def write_older(path: Path) -> None:
+    MemoryStore(path).close()
+    with sqlite3.connect(path) as file:
+        file.execute("PRAGMA user_version=1")
+    file.close()
+
+
 def damage(path: Path) -> None:
     with MemoryStore(path, memory="raw") as store:
         for number in range(200):
@@ -43,15 +51,24 @@ def damage(path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "line"),
     [
-        (lambda path: path.write_text("hello"), "is not a memory store; give a file that a MemoryStore made"),
-        (lambda path: path.write_text('{"format": 1, "sha256": "ab"}\n{}'), "earlier version of Osler.*; give another"),
+        (
+            lambda path: path.write_text("hello"),
+            "is not a memory store; give a file that a MemoryStore made",
+        ),
+        (
+            lambda path: path.write_text('{"format": 1, "sha256": "ab"}\n{}'),
+            "earlier version of Osler.*; give another",
+        ),
         (write_database, "is the database of another program; give another file"),
-        (write_newer, "has form 9, this Osler reads form 1; use the version"),
+        (write_older, "has form 1, this Osler reads form 2; use Osler 0.1.0"),
+        (write_newer, "has form 9, this Osler reads form 2; use the version"),
         (damage, "is damaged .*; restore it from a copy"),
         (Path.mkdir, "is a folder; give the name of a file"),
     ],
 )
-def test_a_file_that_is_something_else(tmp_path: Path, make: Callable[[Path], object], line: str) -> None:
+def test_a_file_that_is_something_else(
+    tmp_path: Path, make: Callable[[Path], object], line: str
+) -> None:
     path = tmp_path / "s"
     make(path)
     before = path.read_bytes() if path.is_file() else b""
@@ -96,17 +113,41 @@ Call = Callable[[MemoryStore], object]
         (lambda store: store.search("text", user_id=" "), "whose memory it is; give user_id="),
         (lambda store: store.add("", user_id="u"), "nothing to remember.*; give a text"),
         (lambda store: store.add(7, user_id="u"), "a int is no message; give a text"),
-        (lambda store: store.add([{"content": 7}], user_id="u"), "content of a message is a int; give a text"),
-        (lambda store: store.add("a", user_id="u", timestamp="soon"), "'soon' is no time; write it as"),
-        (lambda store: store.add("a", user_id="u", metadata={"a": {1}}), "metadata cannot be stored .*; use text"),
-        (lambda store: store.search("a", user_id="u", limit=0), "limit=0 is no number of results; give a whole"),
-        (lambda store: store.get_all(user_id="u", filters={"a": {"like": 1}}), "no operator 'like'; use one of eq"),
-        (lambda store: store.get_all(user_id="u", filters={"OR": 1}), "OR is no list of filters; write"),
-        (lambda store: store.get_all(user_id="u", filters={"created_at": {"gt": "x"}}), "'x' is no time; write"),
+        (
+            lambda store: store.add([{"content": 7}], user_id="u"),
+            "content of a message is a int; give a text",
+        ),
+        (
+            lambda store: store.add("a", user_id="u", timestamp="soon"),
+            "'soon' is no time; write it as",
+        ),
+        (
+            lambda store: store.add("a", user_id="u", metadata={"a": {1}}),
+            "metadata cannot be stored .*; use text",
+        ),
+        (
+            lambda store: store.search("a", user_id="u", limit=0),
+            "limit=0 is no number of results; give a whole",
+        ),
+        (
+            lambda store: store.get_all(user_id="u", filters={"a": {"like": 1}}),
+            "no operator 'like'; use one of eq",
+        ),
+        (
+            lambda store: store.get_all(user_id="u", filters={"OR": 1}),
+            "OR is no list of filters; write",
+        ),
+        (
+            lambda store: store.get_all(user_id="u", filters={"created_at": {"gt": "x"}}),
+            "'x' is no time; write",
+        ),
         (lambda store: store.update("nosuch", "text"), "there is no memory 'nosuch'; use an id"),
         (lambda store: store.delete("nosuch"), "there is no memory 'nosuch'; use an id"),
         (lambda store: store.history("nosuch"), "there is no memory 'nosuch'; use an id"),
-        (lambda store: store.update(store.get_all(user_id="u")["results"][0]["id"]), "neither text nor metadata; give"),
+        (
+            lambda store: store.update(store.get_all(user_id="u")["results"][0]["id"]),
+            "neither text nor metadata; give",
+        ),
     ],
 )
 def test_wrong_arguments(call: Call, line: str) -> None:
@@ -118,7 +159,10 @@ def test_wrong_arguments(call: Call, line: str) -> None:
 
 
 def test_words_as_they_are_are_not_for_a_memory_that_thinks() -> None:
-    with MemoryStore() as store, pytest.raises(UserError, match=r"infer=False.*; open the store with memory='raw'"):
+    with (
+        MemoryStore() as store,
+        pytest.raises(UserError, match=r"infer=False.*; open the store with memory='raw'"),
+    ):
         store.add("text", user_id="u", infer=False)
 
 
@@ -150,7 +194,9 @@ except UserError as error:
 
 def _tried(path: Path, kind: str) -> str:
     command = [sys.executable, "-c", SCRIPT, str(path), kind]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST_WAIT, check=False)
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=LONGEST_WAIT, check=False
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 

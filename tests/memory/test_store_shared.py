@@ -1,4 +1,5 @@
-"""A memory store that threads, tasks and processes share, and that is killed while it saves: nothing is lost."""
+"""A memory store that threads, tasks and processes share, and that is killed while it saves:
+nothing is lost."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ import pytest
 from osler import MemoryStore
 from osler.errors import UserError
 from osler.memory import MemorySettings, Recall
-from osler.memory.base import Change, Turn
+from osler.memory.base import Change, Query, Turn
 from osler.memory.embedders.base import Vectors
 from osler.memory.embedders.hash import HashEmbedder
 from osler.memory.registry import BUILT_IN
@@ -62,7 +63,9 @@ def test_two_objects_on_one_file(tmp_path: Path, memory: str) -> None:
         for store in (first, second):
             for word in ("penicillin", "warfarin", "cricket"):
                 found = [item["memory"] for item in store.search(word, user_id="u")["results"]]
-                assert word in (found[0] if memory != "perlt" else " ".join(found)), "perlt ranks by class first"
+                assert word in (found[0] if memory != "perlt" else " ".join(found)), (
+                    "perlt ranks by class first"
+                )
                 assert word in store.recall(word, user_id="u").text
         first.delete(first.search("warfarin", user_id="u")["results"][0]["id"])
         assert "warfarin" not in second.recall("warfarin", user_id="u").text
@@ -97,7 +100,10 @@ def test_four_threads(tmp_path: Path, memory: str) -> None:
 @pytest.mark.parametrize("memory", KEEPING)
 def test_two_processes(tmp_path: Path, memory: str) -> None:
     with MemoryStore(tmp_path / "s", memory=memory) as store:
-        others = [CONTEXT.Process(target=add_some, args=(tmp_path / "s", memory, 1000 * one, 25)) for one in (1, 2)]
+        others = [
+            CONTEXT.Process(target=add_some, args=(tmp_path / "s", memory, 1000 * one, 25))
+            for one in (1, 2)
+        ]
         for process in others:
             process.start()
         for number in range(25):
@@ -175,13 +181,15 @@ class Gate:
             await asyncio.sleep(0.001)
         return Change()
 
-    async def recall(self, query: str) -> Recall:
+    async def recall(self, query: Query) -> Recall:
         return Recall(text=" ".join(self.turns))
 
-    def snapshot(self) -> dict[str, Any]:
+    @property
+    def state(self) -> dict[str, Any]:
         return {"turns": self.turns}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    @state.setter
+    def state(self, state: dict[str, Any]) -> None:
         self.turns = list(state["turns"])
 
 
@@ -194,7 +202,10 @@ def gate() -> type[Gate]:
 
 async def test_nobody_else_waits_while_a_memory_thinks(tmp_path: Path, gate: type[Gate]) -> None:
     spec = f"{__name__}:Gate"
-    async with MemoryStore(tmp_path / "s", memory=spec) as first, MemoryStore(tmp_path / "s") as second:
+    async with (
+        MemoryStore(tmp_path / "s", memory=spec) as first,
+        MemoryStore(tmp_path / "s") as second,
+    ):
         thinking = asyncio.create_task(first.aadd("think", user_id="a"))
         await asyncio.to_thread(gate.is_thinking.wait)
         await second.aadd("quick", user_id="b")
@@ -207,7 +218,9 @@ async def test_nobody_else_waits_while_a_memory_thinks(tmp_path: Path, gate: typ
         assert (await first.arecall("", user_id="a")).text == "think after"
 
 
-async def test_what_failed_or_was_cancelled_leaves_nothing(tmp_path: Path, gate: type[Gate]) -> None:
+async def test_what_failed_or_was_cancelled_leaves_nothing(
+    tmp_path: Path, gate: type[Gate]
+) -> None:
     async with MemoryStore(tmp_path / "s", memory=f"{__name__}:Gate") as store:
         await store.aadd("kept", user_id="a")
         with pytest.raises(RuntimeError, match="the memory failed"):
@@ -226,7 +239,9 @@ def test_the_cost_of_an_add_and_the_growth_of_the_file_stay_the_same(tmp_path: P
         times, sizes = [], [0]
         for number in range(1200):
             start = time.process_time()
-            store.add(f"On that day I weighed {number} grams and walked {number % 7} miles.", user_id="u")
+            store.add(
+                f"On that day I weighed {number} grams and walked {number % 7} miles.", user_id="u"
+            )
             times.append(time.process_time() - start)
             if number % 400 == 399:
                 sizes.append(sum(path.stat().st_size for path in tmp_path.glob("s")))
@@ -250,7 +265,9 @@ print(sorted(item["memory"] for item in store.get_all(user_id="u")["results"]))
 
 def test_a_forked_process_goes_on_with_the_store(tmp_path: Path) -> None:
     command = [sys.executable, "-W", "ignore", "-c", SCRIPT, str(tmp_path / "s")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST_WAIT, check=False)
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=LONGEST_WAIT, check=False
+    )
     assert done.stdout.strip() == "['of the child', 'of the parent', 'one']", done.stderr
 
 

@@ -1,4 +1,5 @@
-"""What belongs to a turn and was not said aloud: the reports that came with it, and what the doctor thought of."""
+"""What belongs to a turn and was not said aloud: the reports that came with it, and what the doctor
+thought of."""
 
 from __future__ import annotations
 
@@ -8,9 +9,9 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from osler.memory import Memory, MemorySettings, Turn, memory_factory
+from osler.memory import Memory, MemorySettings, Query, Turn, memory_factory
+from osler.memory.core.fact import FactStatus
 from osler.memory.tim.memory import TimMemory
-from osler.memory.tim.thought import ThoughtStatus
 from osler.prompts import Prompt
 from osler.records import Language
 
@@ -23,8 +24,18 @@ TURNS = {
             results="Chest X-ray: dense consolidation in the right lower lobe.\nCRP: 184 mg/L",
             differential=("Pneumonia", "Lung cancer"),
         ),
-        Turn(number=2, question="Does he smoke?", reply="Yes, he smokes.", differential=("Lung abscess",)),
-        Turn(number=3, question="Does he cough?", reply="Yes, he coughs.", differential=("Lung abscess",)),
+        Turn(
+            number=2,
+            question="Does he smoke?",
+            reply="Yes, he smokes.",
+            differential=("Lung abscess",),
+        ),
+        Turn(
+            number=3,
+            question="Does he cough?",
+            reply="Yes, he coughs.",
+            differential=("Lung abscess",),
+        ),
     ),
     Language.ZH: (
         Turn(
@@ -63,25 +74,31 @@ async def told(name: str, language: Language, most: int = 3, **settings: Any) ->
 @pytest.mark.parametrize("language", Language)
 async def test_raw_tells_both_in_marked_lines(language: Language) -> None:
     memory = await told("raw", language)
-    lines = (await memory.recall("")).text.splitlines()
+    lines = (await memory.recall(Query(""))).text.splitlines()
     assert all(line in lines for line in MARKED[language])
     plain = await told("raw", language, most=0)
     await plain.remember(Turn(number=1, question="?", reply="!"))
-    assert len((await plain.recall("")).text.splitlines()) == 3
+    assert len((await plain.recall(Query(""))).text.splitlines()) == 3
 
 
 @pytest.mark.parametrize("language", Language)
-async def test_rules_think_about_reports_and_keep_the_doctors_newest_thought(language: Language) -> None:
+async def test_rules_think_about_reports_and_keep_the_doctors_newest_thought(
+    language: Language,
+) -> None:
     memory = await told("tim", language)
     assert isinstance(memory, TimMemory)
-    text = (await memory.recall("")).text
+    text = (await memory.recall(Query(""))).text
     assert SHADOW[language] in text and "184" in text
-    first, last = ("Pneumonia; Lung cancer", "Lung abscess") if language is Language.EN else ("肺炎；肺癌", "肺脓肿")
+    first, last = (
+        ("Pneumonia; Lung cancer", "Lung abscess")
+        if language is Language.EN
+        else ("肺炎；肺癌", "肺脓肿")
+    )
     assert OWN[language].format(last) in text.splitlines() and first not in text
     own = [one for one in memory.ledger if one.is_doctors]
     assert [(one.object, one.status, one.inferred, one.turns) for one in own] == [
-        (first, ThoughtStatus.SUPERSEDED, True, (1,)),
-        (last, ThoughtStatus.ACTIVE, True, (2, 3)),
+        (first, FactStatus.SUPERSEDED, True, (1,)),
+        (last, FactStatus.ACTIVE, True, (2, 3)),
     ]
 
 
@@ -90,13 +107,15 @@ async def test_rules_think_about_reports_and_keep_the_doctors_newest_thought(lan
 async def test_what_the_doctor_thought_keeps_to_the_budget(language: Language, budget: int) -> None:
     from osler.memory.base import tokens
 
-    recall = await (await told("tim", language, budget=budget)).recall("")
+    recall = await (await told("tim", language, budget=budget)).recall(Query(""))
     assert tokens(recall.text) <= budget
 
 
 @pytest.mark.parametrize("language", Language)
 @pytest.mark.parametrize("mode", ["one", "paper"])
-async def test_a_model_that_thinks_is_shown_both_and_told_which_is_which(language: Language, mode: str) -> None:
+async def test_a_model_that_thinks_is_shown_both_and_told_which_is_which(
+    language: Language, mode: str
+) -> None:
     asked: list[str] = []
 
     async def think(template: Prompt, text: str, schema: type[BaseModel] | None, most: int) -> str:
@@ -108,12 +127,14 @@ async def test_a_model_that_thinks_is_shown_both_and_told_which_is_which(languag
     turn = TURNS[language][0]
     assert all(line in text for line in turn.results.splitlines())
     assert all(illness in text for illness in turn.differential)
-    assert ("not what the doctor thought of" if language is Language.EN else "医生考虑的疾病不用写") in text
+    assert (
+        "not what the doctor thought of" if language is Language.EN else "医生考虑的疾病不用写"
+    ) in text
 
 
 @pytest.mark.parametrize("language", Language)
 async def test_no_memory_brings_nothing_back(language: Language) -> None:
-    assert (await (await told("none", language)).recall("")).text == ""
+    assert (await (await told("none", language)).recall(Query(""))).text == ""
 
 
 @pytest.mark.parametrize("language", Language)
@@ -121,8 +142,11 @@ async def test_no_memory_brings_nothing_back(language: Language) -> None:
 async def test_a_snapshot_keeps_both(name: str, language: Language) -> None:
     memory = await told(name, language, most=2)
     again = memory_factory(name)(MemorySettings(language=language))
-    again.restore(json.loads(json.dumps(memory.snapshot())))
-    assert await again.recall("?") == await memory.recall("?")
+    again.state = json.loads(json.dumps(memory.state))
+    assert await again.recall(Query("?")) == await memory.recall(Query("?"))
     for one in (memory, again):
         await one.remember(TURNS[language][2])
-    assert await again.recall("?") == await memory.recall("?") and again.snapshot() == memory.snapshot()
+    assert (
+        await again.recall(Query("?")) == await memory.recall(Query("?"))
+        and again.state == memory.state
+    )

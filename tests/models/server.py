@@ -37,7 +37,8 @@ class Step:
     model: ToyModel | None = None
     """Answers instead of the text."""
     refuse: tuple[str, ...] = ()
-    """Fields that the server refuses, the first it finds by name, as servers with a strict form do."""
+    """Fields that the server refuses, the first it finds by name, as servers with a strict form
+    do."""
     fingerprint: str | None = None
 
 
@@ -80,14 +81,28 @@ def completion(step: Step) -> bytes:
 def anthropic_message(step: Step) -> bytes:
     blocks = [{"type": "text", "text": step.text}] if step.text is not None else []
     usage = {"input_tokens": USAGE["prompt_tokens"], "output_tokens": USAGE["completion_tokens"]}
-    body = {"id": "1", "type": "message", "role": "assistant", "model": "another-name", "content": blocks}
-    return json.dumps({**body, "stop_reason": "end_turn", "stop_sequence": None, "usage": usage}).encode()
+    body = {
+        "id": "1",
+        "type": "message",
+        "role": "assistant",
+        "model": "another-name",
+        "content": blocks,
+    }
+    return json.dumps(
+        {**body, "stop_reason": "end_turn", "stop_sequence": None, "usage": usage}
+    ).encode()
 
 
 def ollama_chat(step: Step) -> bytes:
     counts = {"prompt_eval_count": USAGE["prompt_tokens"], "eval_count": USAGE["completion_tokens"]}
-    body = {"model": "another-name", "message": {"role": "assistant", "content": step.text or ""}, **counts}
-    return json.dumps({**body, "created_at": "2026-01-01T00:00:00Z", "done": True, "done_reason": "stop"}).encode()
+    body = {
+        "model": "another-name",
+        "message": {"role": "assistant", "content": step.text or ""},
+        **counts,
+    }
+    return json.dumps(
+        {**body, "created_at": "2026-01-01T00:00:00Z", "done": True, "done_reason": "stop"}
+    ).encode()
 
 
 PATHS: dict[str, Callable[[Step], bytes]] = {
@@ -102,7 +117,8 @@ PATHS: dict[str, Callable[[Step], bytes]] = {
 
 @asynccontextmanager
 async def serving(*steps: Step, says: dict[str, Any] | None = None) -> AsyncIterator[Server]:
-    """Serve the steps in order; the last one is repeated. `says` is what other paths answer, as JSON."""
+    """Serve the steps in order; the last one is repeated. `says` is what other paths answer, as
+    JSON."""
     script = list(steps)
     server = Server("", [], [])
 
@@ -110,7 +126,9 @@ async def serving(*steps: Step, says: dict[str, Any] | None = None) -> AsyncIter
         body = await request.json()
         server.requests.append(body)
         names = ("Authorization", "x-api-key", "api-key")
-        server.keys.append(next((request.headers[name] for name in names if name in request.headers), ""))
+        server.keys.append(
+            next((request.headers[name] for name in names if name in request.headers), "")
+        )
         server.paths.append(request.path)
         step = script.pop(0) if len(script) > 1 else script[0]
         return await _answer(request, step, body, made)
@@ -138,17 +156,24 @@ async def serving(*steps: Step, says: dict[str, Any] | None = None) -> AsyncIter
 
 
 async def _answer(
-    request: web.Request, step: Step, body: dict[str, Any], made: Callable[[Step], bytes] = completion
+    request: web.Request,
+    step: Step,
+    body: dict[str, Any],
+    made: Callable[[Step], bytes] = completion,
 ) -> web.StreamResponse:
     if step.hang:
         await asyncio.sleep(3600)
     if step.refuse_schema and "response_format" in body:
-        return web.json_response({"error": {"message": "response_format json_schema is not supported"}}, status=400)
+        return web.json_response(
+            {"error": {"message": "response_format json_schema is not supported"}}, status=400
+        )
     if unknown := next((name for name in step.refuse if name in body), None):
         message = f"Unrecognized request argument supplied: {unknown}"
         return web.json_response({"error": {"message": message}}, status=400)
     if step.status != 200 and step.raw is None:
-        return web.json_response({"error": {"message": step.message}}, status=step.status, headers=step.headers)
+        return web.json_response(
+            {"error": {"message": step.message}}, status=step.status, headers=step.headers
+        )
     if step.model is not None:
         step = replace(step, text=step.model.answer({**body, **body.get("options", {})}))
     payload = made(step) if step.raw is None else step.raw

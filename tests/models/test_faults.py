@@ -12,7 +12,15 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from osler.models import BackboneError, ChatClient, ChatMessage, FailureKind, ask, open_backbone, parse_spec
+from osler.models import (
+    BackboneError,
+    ChatClient,
+    ChatMessage,
+    FailureKind,
+    ask,
+    open_backbone,
+    parse_spec,
+)
 from osler.models.compatible import open_compatible
 from osler.models.errors import seconds_to_wait
 from osler.models.rate_limit import EndpointClient, InFlight, RateLimiter
@@ -47,7 +55,8 @@ async def client_of(
     remote = open_compatible(spec, {"temperature": 0.0, "max_tokens": 32, "seed": 7}, limit)
     noted = [] if sleeps is None else sleeps
     policy = RetryPolicy(server.spec, retries=retries, sleep=counting_sleep(noted))
-    # A limiter waits as the server asks, for everybody; here by a clock that runs a thousand times as fast.
+    # A limiter waits as the server asks, for everybody; here by a clock that runs a thousand times
+    # as fast.
     limiter = RateLimiter(clock=lambda: time.monotonic() * 1000, sleep=_soon)
     client = EndpointClient(remote, limiter, InFlight(), policy)
     try:
@@ -61,17 +70,37 @@ MANY = b"9" * 5_000
 """Digits: more than Python reads as one number."""
 
 FAULTS = {
-    "401": (Step(status=401, message=f"Incorrect API key provided: {KEY}"), FailureKind.UNAUTHORIZED, 1),
+    "401": (
+        Step(status=401, message=f"Incorrect API key provided: {KEY}"),
+        FailureKind.UNAUTHORIZED,
+        1,
+    ),
     "403": (Step(status=403), FailureKind.UNAUTHORIZED, 1),
     "404": (Step(status=404, message="model `tiny` not found"), FailureKind.UNKNOWN_MODEL, 1),
-    "400": (Step(status=400, message=f"Authorization: Bearer {KEY} is odd"), FailureKind.REFUSED, 1),
-    "308": (Step(status=308, headers={"Location": "https://elsewhere.invalid/"}), FailureKind.REFUSED, 1),
+    "400": (
+        Step(status=400, message=f"Authorization: Bearer {KEY} is odd"),
+        FailureKind.REFUSED,
+        1,
+    ),
+    "308": (
+        Step(status=308, headers={"Location": "https://elsewhere.invalid/"}),
+        FailureKind.REFUSED,
+        1,
+    ),
     "429": (Step(status=429, headers={"Retry-After": "1"}), FailureKind.RATE_LIMITED, 3),
     "quota": (Step(status=429, message="You exceeded your current quota"), FailureKind.QUOTA, 1),
-    "500": (Step(status=500, message="Traceback (most recent call last):\n  boom"), FailureKind.SERVER_ERROR, 3),
+    "500": (
+        Step(status=500, message="Traceback (most recent call last):\n  boom"),
+        FailureKind.SERVER_ERROR,
+        3,
+    ),
     "hang": (Step(hang=True), FailureKind.TIMEOUT, 3),
     "cut": (Step(cut=True, text="word " * 1000), FailureKind.CUT_OFF, 3),
-    "html": (Step(raw=b"<html>hello</html>", headers={"Content-Type": "text/html"}), FailureKind.NOT_JSON, 3),
+    "html": (
+        Step(raw=b"<html>hello</html>", headers={"Content-Type": "text/html"}),
+        FailureKind.NOT_JSON,
+        3,
+    ),
     "not json": (Step(raw=b"{'choices'"), FailureKind.NOT_JSON, 3),
     "no choices": (Step(raw=b'{"choices": []}'), FailureKind.NOT_JSON, 3),
     "a list": (Step(raw=b"[1]"), FailureKind.NOT_JSON, 3),
@@ -80,9 +109,17 @@ FAULTS = {
     "filtered": (Step(text=None, finish="content_filter"), FailureKind.REFUSED, 1),
     "oversize": (Step(text="x" * 200_000), FailureKind.OVERSIZE, 1),
     "endless": (Step(raw=b"x" * 5_000_000), FailureKind.OVERSIZE, 1),
-    "a number that cannot be read": (Step(raw=b'{"choices": ' + MANY + b"}"), FailureKind.NOT_JSON, 3),
+    "a number that cannot be read": (
+        Step(raw=b'{"choices": ' + MANY + b"}"),
+        FailureKind.NOT_JSON,
+        3,
+    ),
     "nested": (Step(raw=b'{"choices":' + b"[" * 1_000_000), FailureKind.NOT_JSON, 3),
-    "500 with a number that cannot be read": (Step(status=500, raw=b'{"error": ' + MANY + b"}"), SERVER_ERROR, 3),
+    "500 with a number that cannot be read": (
+        Step(status=500, raw=b'{"error": ' + MANY + b"}"),
+        SERVER_ERROR,
+        3,
+    ),
     **{
         f"500 nested {depth} deep": (
             Step(status=500, raw=b'{"error":' * depth + b"1" + b"}" * depth),
@@ -97,7 +134,10 @@ FAULTS = {
 @pytest.mark.parametrize("name", FAULTS)
 async def test_fault(name: str) -> None:
     step, kind, attempts = FAULTS[name]
-    async with serving(step) as server, client_of(server, retries=2, limit=0.3 if step.hang else 5.0) as client:
+    async with (
+        serving(step) as server,
+        client_of(server, retries=2, limit=0.3 if step.hang else 5.0) as client,
+    ):
         start = time.monotonic()
         with pytest.raises(BackboneError) as caught:
             await ask(client, HELLO)
@@ -113,7 +153,10 @@ async def test_fault(name: str) -> None:
 async def test_a_key_is_not_carried_to_where_a_server_points() -> None:
     async with serving(Step()) as elsewhere:
         away = {"Location": f"{elsewhere.url}/chat/completions"}
-        async with serving(Step(status=307, headers=away)) as server, client_of(server, retries=0) as client:
+        async with (
+            serving(Step(status=307, headers=away)) as server,
+            client_of(server, retries=0) as client,
+        ):
             with pytest.raises(BackboneError) as caught:
                 await ask(client, HELLO)
         assert "another address" in str(caught.value) and elsewhere.requests == []
@@ -136,7 +179,12 @@ async def test_success_says_what_is_known() -> None:
     assert (answer.tokens_in, answer.tokens_out, answer.tokens_cached) == (11, 3, 5)
     assert (answer.attempts, answer.cost) == (1, None)
     request = server.requests[0]
-    assert (request["model"], request["max_tokens"], request["temperature"], request["seed"]) == ("tiny", 9, 0.0, 7)
+    assert (request["model"], request["max_tokens"], request["temperature"], request["seed"]) == (
+        "tiny",
+        9,
+        0.0,
+        7,
+    )
     assert server.keys == [f"Bearer {KEY}"]
 
 
@@ -152,16 +200,31 @@ async def test_unknown_tokens_are_none(usage: dict[str, Any] | None) -> None:
 )
 async def test_a_number_that_no_call_can_have_is_unknown(claimed: Any) -> None:
     details = {"cached_tokens": claimed}
-    usage = {"prompt_tokens": claimed, "completion_tokens": claimed, "prompt_tokens_details": details}
+    usage = {
+        "prompt_tokens": claimed,
+        "completion_tokens": claimed,
+        "prompt_tokens_details": details,
+    }
     async with serving(Step(usage=usage)) as server, client_of(server) as client:
         answer = await ask(client, HELLO)
-    assert (answer.text, answer.tokens_in, answer.tokens_out, answer.tokens_cached) == ("hello", None, None, None)
+    assert (answer.text, answer.tokens_in, answer.tokens_out, answer.tokens_cached) == (
+        "hello",
+        None,
+        None,
+        None,
+    )
 
 
 @pytest.mark.parametrize("number", [b"1e400", b"-1e400", b"NaN", b"Infinity", b"true", b"null"])
 async def test_an_answer_is_read_whatever_its_other_numbers_are(number: bytes) -> None:
-    raw = completion(Step()).replace(b'"created": 1', b'"created": ' + number).replace(b": 11", b": " + number)
-    raw = raw.replace(b'"index": 0', b'"index": ' + number + b', "logprobs": {"content": [' + number + b"]}")
+    raw = (
+        completion(Step())
+        .replace(b'"created": 1', b'"created": ' + number)
+        .replace(b": 11", b": " + number)
+    )
+    raw = raw.replace(
+        b'"index": 0', b'"index": ' + number + b', "logprobs": {"content": [' + number + b"]}"
+    )
     async with serving(Step(raw=raw)) as server, client_of(server, retries=0) as client:
         answer = await ask(client, HELLO)
     assert (answer.text, answer.tokens_in, answer.tokens_out) == ("hello", None, 3)
@@ -179,11 +242,15 @@ async def test_faults_that_pass_are_retried_and_counted() -> None:
     async with serving(*script) as server, client_of(server, sleeps=sleeps) as client:
         answer = await ask(client, HELLO)
     assert (answer.text, answer.attempts) == ("hello", 4)
-    assert [pause <= limit for pause, limit in zip(sleeps, (0.5, 1.0, 2.0), strict=True)] == [True] * 3
+    assert [pause <= limit for pause, limit in zip(sleeps, (0.5, 1.0, 2.0), strict=True)] == [
+        True
+    ] * 3
     assert sleeps == [random.Random(f"retry {server.spec}").uniform(0, 0.5), *sleeps[1:]]
 
 
-@pytest.mark.parametrize(("header", "pause"), [("7", 7.0), ("0.5", 0.5), ("900", 60.0), ("-3", 0.0)])
+@pytest.mark.parametrize(
+    ("header", "pause"), [("7", 7.0), ("0.5", 0.5), ("900", 60.0), ("-3", 0.0)]
+)
 async def test_retry_after_is_respected(header: str, pause: float) -> None:
     sleeps: list[float] = []
     limited = Step(status=429, headers={"Retry-After": header})
@@ -196,7 +263,11 @@ async def test_retry_after_is_respected(header: str, pause: float) -> None:
 def test_a_retry_after_that_is_no_number_is_none() -> None:
     date = "Mon, 01 Jan 2024 00:00:00 GMT"
     assert [seconds_to_wait(header) for header in (None, "soon", "nan", "", date)] == [None] * 5
-    assert [seconds_to_wait(header) for header in ("1e400", "9" * 5000, "-1e400")] == [float("inf"), float("inf"), 0.0]
+    assert [seconds_to_wait(header) for header in ("1e400", "9" * 5000, "-1e400")] == [
+        float("inf"),
+        float("inf"),
+        0.0,
+    ]
 
 
 async def test_schema_is_sent_and_a_refusal_remembered() -> None:
@@ -213,7 +284,10 @@ async def test_schema_is_sent_and_a_refusal_remembered() -> None:
 
 
 async def test_another_refusal_is_not_about_the_schema() -> None:
-    async with serving(Step(status=400, message="prompt too long")) as server, client_of(server) as client:
+    async with (
+        serving(Step(status=400, message="prompt too long")) as server,
+        client_of(server) as client,
+    ):
         with pytest.raises(BackboneError) as caught:
             await ask(client, HELLO, schema=Verdict)
     assert caught.value.kind is FailureKind.REFUSED
@@ -231,7 +305,9 @@ async def test_without_a_key_a_placeholder_is_sent(monkeypatch: pytest.MonkeyPat
 
 
 async def test_many_calls_at_once_keep_their_numbers_apart() -> None:
-    script = [Step(text=str(n), usage={"prompt_tokens": n, "completion_tokens": 1}) for n in range(1, 21)]
+    script = [
+        Step(text=str(n), usage={"prompt_tokens": n, "completion_tokens": 1}) for n in range(1, 21)
+    ]
     async with serving(*script, Step()) as server, client_of(server) as client:
         answers = await asyncio.gather(*(ask(client, HELLO) for _ in range(20)))
     assert all(answer.text == str(answer.tokens_in) for answer in answers)
@@ -246,17 +322,27 @@ async def test_many_calls_at_once_keep_their_numbers_apart() -> None:
             "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4000 in the"
             " messages, 1000 in the completion). Please reduce the length of the messages or completion.",
         ),
-        (400, "request (4390 tokens) exceeds the available context size (4096 tokens), try increasing it"),
+        (
+            400,
+            "request (4390 tokens) exceeds the available context size (4096 tokens), try increasing it",
+        ),
         (500, "Context size has been exceeded."),
         (400, "The input (61709 tokens) is longer than the model's context length (40960 tokens)."),
         (400, "Input length (160062 tokens) exceeds the maximum allowed length (59862 tokens)."),
-        (422, "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 inputs tokens"),
+        (
+            422,
+            "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 inputs tokens",
+        ),
         (413, "no"),
     ],
 )
-async def test_a_prompt_that_does_not_fit_is_told_from_other_refusals(status: int, said: str) -> None:
+async def test_a_prompt_that_does_not_fit_is_told_from_other_refusals(
+    status: int, said: str
+) -> None:
     """In the words of vLLM and OpenAI, llama.cpp, SGLang and TGI."""
     async with serving(Step(status=status, message=said)) as server, client_of(server) as client:
         with pytest.raises(BackboneError, match="--budget or --answer-tokens") as caught:
             await ask(client, HELLO)
-    assert caught.value.kind is FailureKind.TOO_LONG and len(server.requests) == 1, "it does not fit a second time"
+    assert caught.value.kind is FailureKind.TOO_LONG and len(server.requests) == 1, (
+        "it does not fit a second time"
+    )

@@ -28,7 +28,8 @@ class Triage(BaseModel):
 
 
 needs_llama = pytest.mark.skipif(
-    importlib.util.find_spec("xllamacpp") is None, reason="xllamacpp is not installed: pip install 'osler[local]'"
+    importlib.util.find_spec("xllamacpp") is None,
+    reason="xllamacpp is not installed: pip install 'osler[local]'",
 )
 
 
@@ -63,7 +64,11 @@ async def test_a_schema_is_enforced(local: Backbone) -> None:
 async def test_the_loop_runs_on_and_calls_share_one_model(local: Backbone) -> None:
     other = open_backbone("local", max_tokens=8)
     mine, theirs = local.client.innermost, other.client.innermost
-    assert isinstance(mine, LocalClient) and isinstance(theirs, LocalClient) and mine.loaded is theirs.loaded
+    assert (
+        isinstance(mine, LocalClient)
+        and isinstance(theirs, LocalClient)
+        and mine.loaded is theirs.loaded
+    )
     calls = asyncio.gather(ask(local.client, HELLO), ask(other.client, HELLO))
     ticks = 0
     while not calls.done():

@@ -1,4 +1,5 @@
-"""Each provider's own client against a stand-in for its server: answers, schemas, usage, faults and keys."""
+"""Each provider's own client against a stand-in for its server: answers, schemas, usage, faults and
+keys."""
 
 from __future__ import annotations
 
@@ -14,13 +15,25 @@ from autogen_ext.models.replay import ReplayChatCompletionClient
 from pydantic import BaseModel
 
 from osler.errors import UserError
-from osler.models import Backbone, BackboneError, ChatMessage, FailureKind, ask, open_backbone, retry
+from osler.models import (
+    Backbone,
+    BackboneError,
+    ChatMessage,
+    FailureKind,
+    ask,
+    open_backbone,
+    retry,
+)
 from osler.models.backbone import check_backbone
 from tests.agents.scripted import ScriptedClient
 from tests.models.server import Server, Step, serving
 
 KEY = "very-secret-0123456789"
-HELLO = [ChatMessage("system", "Be a doctor."), ChatMessage("user", "你好"), ChatMessage("assistant", "Hm.")]
+HELLO = [
+    ChatMessage("system", "Be a doctor."),
+    ChatMessage("user", "你好"),
+    ChatMessage("assistant", "Hm."),
+]
 HELLO = [*HELLO, ChatMessage("user", "Where does it hurt?")]
 PROVIDERS = {
     "openai": ("openai:gpt-5", "OPENAI_API_KEY", "OPENAI_BASE_URL", "/v1", "/v1/chat/completions"),
@@ -38,7 +51,13 @@ PROVIDERS = {
         "/v1beta/openai",
         "/v1beta/openai/chat/completions",
     ),
-    "anthropic": ("anthropic:claude-9", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "", "/v1/messages"),
+    "anthropic": (
+        "anthropic:claude-9",
+        "ANTHROPIC_API_KEY",
+        "ANTHROPIC_BASE_URL",
+        "",
+        "/v1/messages",
+    ),
     "ollama": ("ollama:llama3.2:1b", "OLLAMA_API_KEY", "OLLAMA_HOST", "", "/api/chat"),
 }
 
@@ -58,7 +77,9 @@ class Opener:
 
     def __call__(self, server: Server, parameters: str = "", **settings: Any) -> Backbone:
         self._monkeypatch.setenv(self.address, server.root + self.end)
-        return open_backbone(f"{self.spec} {parameters}", **{"timeout": 5.0, "retries": 2, **settings})
+        return open_backbone(
+            f"{self.spec} {parameters}", **{"timeout": 5.0, "retries": 2, **settings}
+        )
 
 
 @pytest.fixture(params=PROVIDERS)
@@ -83,20 +104,26 @@ async def test_a_chat_with_its_usage_and_its_key(opened: Opener) -> None:
     assert "Be a doctor." in str(sent) and sent["messages"][-1]["content"] == "Where does it hurt?"
     assert "name" not in sent["messages"][-1]
     limits = [
-        request.get("max_tokens") or request.get("max_completion_tokens") or request["options"]["num_predict"]
+        request.get("max_tokens")
+        or request.get("max_completion_tokens")
+        or request["options"]["num_predict"]
         for request in server.requests
     ]
     assert limits == [9, 77, 77, 77, 77, 77]
 
 
-async def test_a_schema_is_sent_where_the_client_takes_one_and_asked_for_in_words_where_not(opened: Opener) -> None:
+async def test_a_schema_is_sent_where_the_client_takes_one_and_asked_for_in_words_where_not(
+    opened: Opener,
+) -> None:
     async with serving(Step(text='{"diagnosis": "gout"}')) as server:
         backbone = opened(server)
         answer = await ask(backbone.client, HELLO, schema=Verdict)
         await backbone.close()
     assert Verdict.model_validate_json(answer.text).diagnosis == "gout"
     sent = server.requests[0]
-    form = sent.get("response_format", {}).get("json_schema", {}).get("schema") or sent.get("format", {})
+    form = sent.get("response_format", {}).get("json_schema", {}).get("schema") or sent.get(
+        "format", {}
+    )
     assert form.get("required") == (None if opened.name == "anthropic" else ["diagnosis"])
 
 
@@ -120,7 +147,9 @@ async def test_faults_that_pass_are_retried_by_our_policy_alone(opened: Opener) 
     assert (answer.text, answer.attempts, len(server.requests)) == ("hello", 3, 3)
 
 
-async def test_a_server_that_asks_for_a_pause_is_given_it(opened: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_server_that_asks_for_a_pause_is_given_it(
+    opened: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with serving(Step(status=429, headers={"Retry-After": "7"})) as server:
         backbone = opened(server, retries=0)
         with pytest.raises(BackboneError) as caught:
@@ -131,7 +160,11 @@ async def test_a_server_that_asks_for_a_pause_is_given_it(opened: Opener, monkey
 
 TOO_LONG = "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens."
 FAULTS = {
-    "wrong key": (Step(status=401, message=f"Incorrect API key provided: {KEY}"), FailureKind.UNAUTHORIZED, 1),
+    "wrong key": (
+        Step(status=401, message=f"Incorrect API key provided: {KEY}"),
+        FailureKind.UNAUTHORIZED,
+        1,
+    ),
     "unknown model": (Step(status=404, message="no such model"), FailureKind.UNKNOWN_MODEL, 1),
     "context too long": (Step(status=400, message=TOO_LONG), FailureKind.TOO_LONG, 1),
     "500": (Step(status=500, message="boom"), FailureKind.SERVER_ERROR, 3),
@@ -139,7 +172,11 @@ FAULTS = {
     "cut": (Step(cut=True, text="word " * 1000), FailureKind.CUT_OFF, 3),
     "not json": (Step(raw=b"{'choices'"), FailureKind.NOT_JSON, 3),
     "another form": (Step(raw=b'{"colour": "red"}'), FailureKind.NOT_JSON, 3),
-    "moved": (Step(status=308, headers={"Location": "http://127.0.0.1:9/"}), FailureKind.REFUSED, 1),
+    "moved": (
+        Step(status=308, headers={"Location": "http://127.0.0.1:9/"}),
+        FailureKind.REFUSED,
+        1,
+    ),
     "empty": (Step(text=""), FailureKind.EMPTY, 1),
 }
 
@@ -153,8 +190,15 @@ async def test_faults_are_sorted_and_show_no_key(opened: Opener, fault: str) -> 
             await ask(backbone.client, HELLO)
         await backbone.close()
     error = caught.value
-    assert (error.kind, error.attempts, len(server.requests)) == (kind, attempts, attempts), str(error)
-    assert KEY not in str(error) and KEY not in error.detail and "\n" not in str(error) and error.remedy
+    assert (error.kind, error.attempts, len(server.requests)) == (kind, attempts, attempts), str(
+        error
+    )
+    assert (
+        KEY not in str(error)
+        and KEY not in error.detail
+        and "\n" not in str(error)
+        and error.remedy
+    )
     assert error.__context__ is None and error.__cause__ is None
     if fault == "wrong key":
         assert f"set {opened.key} to a key" in error.remedy
@@ -178,20 +222,26 @@ async def test_parameters_reach_the_server_and_win_over_the_settings(opened: Ope
     sent = server.requests[0]
     sent = {**sent, **sent.get("options", {})}
     assert (sent["top_p"], sent["temperature"]) == (0.9, 0.5)
-    assert 4000 in (sent.get("max_tokens"), sent.get("max_completion_tokens"), sent.get("num_predict"))
+    assert 4000 in (
+        sent.get("max_tokens"),
+        sent.get("max_completion_tokens"),
+        sent.get("num_predict"),
+    )
     assert backbone.spec == f"{opened.spec} top_p=0.9 max_tokens=4000 temperature=0.5"
 
 
 async def test_an_unknown_parameter_is_refused_before_anything_is_sent(opened: Opener) -> None:
     async with serving(Step()) as server:
-        with pytest.raises(UserError, match=r"no parameter 'top_q'; it has .*top_p"):
+        with pytest.raises(UserError, match=r"no parameter 'top_q'; did you mean 'top_p'\?$"):
             opened(server, "top_q=0.9")
     assert server.requests == []
 
 
 async def test_a_parameter_that_is_null_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     async with serving(Step()) as server:
-        backbone = open_backbone(f"{server.spec} temperature=null repetition_penalty=1.1 think=false name=a")
+        backbone = open_backbone(
+            f"{server.spec} temperature=null repetition_penalty=1.1 think=false name=a"
+        )
         await ask(backbone.client, HELLO)
         await backbone.close()
     sent = server.requests[0]
@@ -199,7 +249,9 @@ async def test_a_parameter_that_is_null_is_left_out(monkeypatch: pytest.MonkeyPa
     assert (sent["repetition_penalty"], sent["think"], sent["name"]) == (1.1, False, "a")
 
 
-@pytest.mark.parametrize("parameter", ["model=other", "stream=true", "max_tokens=0", "max_tokens=x", "temperature=-1"])
+@pytest.mark.parametrize(
+    "parameter", ["model=other", "stream=true", "max_tokens=0", "max_tokens=x", "temperature=-1"]
+)
 def test_parameters_that_cannot_be_set(parameter: str) -> None:
     with pytest.raises(UserError) as caught:
         open_backbone(f"tiny@http://127.0.0.1:9/v1 {parameter}")
@@ -207,10 +259,14 @@ def test_parameters_that_cannot_be_set(parameter: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["anthropic", "ollama"])
-def test_a_missing_package_says_how_to_install_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_says_how_to_install_it(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     found = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda package: None if package == name else found(package))
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda package: None if package == name else found(package)
+    )
     with pytest.raises(UserError, match=rf"pip install 'osler\[{name}\]'"):
         open_backbone(f"{name}:tiny")
 
@@ -255,7 +311,9 @@ async def test_ollama_needs_no_key_and_a_host_may_be_short(monkeypatch: pytest.M
     assert server.keys == ["", ""]
 
 
-async def test_no_proxy_stands_before_this_machine(opened: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_proxy_stands_before_this_machine(
+    opened: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("no_proxy", "NO_PROXY"):
         monkeypatch.delenv(name, raising=False)
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
@@ -270,7 +328,9 @@ async def test_no_proxy_stands_before_this_machine(opened: Opener, monkeypatch: 
 
 
 def replaying(says: str = "fine", model: str = "mine") -> ReplayChatCompletionClient:
-    info = ModelInfo(vision=False, function_calling=False, json_output=False, family="x", structured_output=False)
+    info = ModelInfo(
+        vision=False, function_calling=False, json_output=False, family="x", structured_output=False
+    )
     return ReplayChatCompletionClient([says, says], model_info=info)
 
 
@@ -303,7 +363,9 @@ async def test_an_autogen_client_from_elsewhere_answers() -> None:
 
 async def test_a_registered_name_is_a_backbone(monkeypatch: pytest.MonkeyPatch) -> None:
     point = SimpleNamespace(name="elsewhere", module="elsewhere.clients", load=lambda: replaying)
-    monkeypatch.setattr("osler.plugins.entry_points", lambda group: [point] if group == "osler.backbones" else [])
+    monkeypatch.setattr(
+        "osler.plugins.entry_points", lambda group: [point] if group == "osler.backbones" else []
+    )
     assert (await ask(open_backbone("elsewhere says=here").client, HELLO)).text == "here"
 
 

@@ -53,20 +53,28 @@ class Endpoint:
         at_once = rates.pop("at_once", None)
         self.clock = Clock()
         self.limiter = RateLimiter(
-            Rates(None if at_once is None else int(at_once), **rates), clock=self.clock, sleep=self.clock.sleep
+            Rates(None if at_once is None else int(at_once), **rates),
+            clock=self.clock,
+            sleep=self.clock.sleep,
         )
         self.turns: dict[int, asyncio.Task[float]] = {}
 
     @property
     def began(self) -> dict[int, float]:
-        begun = {number: turn for number, turn in self.turns.items() if turn.done() and not turn.cancelled()}
+        begun = {
+            number: turn
+            for number, turn in self.turns.items()
+            if turn.done() and not turn.cancelled()
+        }
         return {number: turn.result() for number, turn in begun.items()}
 
     async def ask(self, number: int, tokens: int = 4) -> None:
         self.turns[number] = asyncio.create_task(self.limiter.enter(request(tokens)))
         await settled()
 
-    async def answer(self, number: int, status: int | None = 200, pause: float | None = None) -> None:
+    async def answer(
+        self, number: int, status: int | None = 200, pause: float | None = None
+    ) -> None:
         self.limiter.leave(self.began[number], status, pause)
         await settled()
 
@@ -106,7 +114,9 @@ async def test_tokens_per_minute_count_what_was_used_and_not_what_was_guessed() 
     assert endpoint.clock.now - 100 == pytest.approx(19 * 500 / 100, rel=0.1)
 
 
-async def test_a_server_that_claims_too_much_does_not_stop_the_others_for_longer_than_a_minute() -> None:
+async def test_a_server_that_claims_too_much_does_not_stop_the_others_for_longer_than_a_minute() -> (
+    None
+):
     endpoint = Endpoint(tokens_per_minute=6000)
     await endpoint.ask(0, 10)
     endpoint.limiter.used(request(10), 2_000_000_000)
@@ -120,7 +130,9 @@ async def test_no_more_calls_at_once_than_allowed_and_in_the_order_they_came() -
     for number in range(20):
         await endpoint.ask(number)
     for number in range(20):
-        assert list(endpoint.began) == list(range(min(20, number + 3))), "the next begins when one ends, and no sooner"
+        assert list(endpoint.began) == list(range(min(20, number + 3))), (
+            "the next begins when one ends, and no sooner"
+        )
         await endpoint.answer(number)
 
 
@@ -139,7 +151,9 @@ async def test_a_server_that_says_too_many_is_asked_less_and_then_more_again() -
 
 
 @pytest.mark.parametrize("status", [500, 404, None])
-async def test_other_failures_say_nothing_about_how_many_calls_a_server_takes(status: int | None) -> None:
+async def test_other_failures_say_nothing_about_how_many_calls_a_server_takes(
+    status: int | None,
+) -> None:
     endpoint = Endpoint(at_once=4)
     await endpoint.ask(0)
     await endpoint.answer(0, 429)

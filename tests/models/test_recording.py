@@ -33,11 +33,15 @@ class Recorded:
         return [event for event in self._journal.events if isinstance(event, Called)]
 
 
-async def test_successes_failures_and_prices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_successes_failures_and_prices(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "prices.yaml").write_text("tiny: {input: 1000000, output: 0}")
     monkeypatch.setenv("OSLER_PRICES", str(tmp_path / "prices.yaml"))
     refused = Step(status=401, message="bad sk-0123456789")
-    async with serving(Step(text="first"), refused, Step(text=""), Step(refuse_schema=True)) as server:
+    async with serving(
+        Step(text="first"), refused, Step(text=""), Step(refuse_schema=True)
+    ) as server:
         backbone = open_backbone(server.spec, retries=0)
         recorded = Recorded(backbone)
         assert await recorded.caller.text(HELLO, None) == "first"
@@ -48,14 +52,34 @@ async def test_successes_failures_and_prices(tmp_path: Path, monkeypatch: pytest
         assert (await ask(backbone.client, HELLO)).cost == 11
         await backbone.close()
     calls = recorded.calls
-    kinds = [call.failure and call.failure.partition(":")[0] for call in calls]
+    kinds = [call.failure and call.failure.kind for call in calls]
     assert kinds == [None, "unauthorized", "empty", "refused", None]
-    assert ["response_format" in request for request in server.requests] == [False] * 3 + [True, False, False]
+    assert ["response_format" in request for request in server.requests] == [False] * 3 + [
+        True,
+        False,
+        False,
+    ]
     first = calls[0]
-    assert [(one.role, one.content) for one in first.messages] == [("system", "Be a doctor."), ("user", "你好")]
-    assert (first.role, first.model, first.answer, first.cost, first.attempts) == ("doctor", "tiny", "first", 11, 1)
-    assert (first.tokens_in, first.tokens_out, first.tokens_cached, first.source) == (11, 3, 5, "model")
-    assert calls[1].answer == "" and calls[1].failure and "sk-" not in calls[1].failure
+    assert [(one.role, one.content) for one in first.messages] == [
+        ("system", "Be a doctor."),
+        ("user", "你好"),
+    ]
+    assert (first.role, first.model, first.answer, first.cost, first.attempts) == (
+        "doctor",
+        "tiny",
+        "first",
+        11,
+        1,
+    )
+    assert (first.tokens_in, first.tokens_out, first.tokens_cached, first.source) == (
+        11,
+        3,
+        5,
+        "model",
+    )
+    refusal = calls[1].failure
+    assert calls[1].answer == "" and refusal is not None and refusal.status == 401
+    assert "bad" in refusal.detail and "sk-" not in refusal.model_dump_json()
     assert Called.model_validate_json(first.model_dump_json()) == first
 
 
@@ -67,7 +91,8 @@ async def test_cancelled_calls_are_recorded() -> None:
             async with asyncio.timeout(0.2):
                 await recorded.caller.text(HELLO, None)
         await backbone.close()
-    assert [call.failure for call in recorded.calls] == ["other: the call was cancelled"]
+    [call] = recorded.calls
+    assert call.failure is not None and call.failure.line == "cancelled: the call was cancelled"
 
 
 @pytest.mark.parametrize(
@@ -84,12 +109,18 @@ async def test_what_a_model_thinks_aloud_is_kept_apart_from_what_it_says(step: S
     async with serving(step) as server:
         backbone = open_backbone(server.spec, retries=0)
         recorded = Recorded(backbone)
-        assert await recorded.caller.text(HELLO, None) == (await ask(backbone.client, HELLO)).text == "Gout."
+        assert (
+            await recorded.caller.text(HELLO, None)
+            == (await ask(backbone.client, HELLO)).text
+            == "Gout."
+        )
         await backbone.close()
     assert [(call.answer, call.thought) for call in recorded.calls] == [("Gout.", "A toe.")]
 
 
-@pytest.mark.parametrize("step", [Step(text="<think>A toe."), Step(text=None, thought={"reasoning": "A toe."})])
+@pytest.mark.parametrize(
+    "step", [Step(text="<think>A toe."), Step(text=None, thought={"reasoning": "A toe."})]
+)
 async def test_an_answer_that_is_only_thinking_is_empty_and_was_paid_for(step: Step) -> None:
     async with serving(step) as server:
         backbone = open_backbone(server.spec, retries=0)
@@ -100,7 +131,7 @@ async def test_an_answer_that_is_only_thinking_is_empty_and_was_paid_for(step: S
         await backbone.close()
     call = recorded.calls[0]
     assert (call.answer, call.thought, call.tokens_in, call.tokens_out) == ("", "A toe.", 11, 3)
-    assert call.failure is not None and call.failure.startswith("empty: ")
+    assert call.failure is not None and call.failure.kind == "empty"
 
 
 async def test_an_answer_far_beyond_what_was_allowed_is_kept_but_not_read() -> None:

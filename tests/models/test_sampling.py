@@ -1,4 +1,5 @@
-"""Neutral sampling: what requests state, what a server refuses, and what `osler backbones check` sees."""
+"""Neutral sampling: what requests state, what a server refuses, and what `osler backbones check`
+sees."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from osler.models import ChatMessage, ask, open_backbone, parse_spec
 from osler.models.cache import CachingClient, EarlierAnswers
 from osler.models.completion import Completion
 from osler.models.sampling_check import check_sampling
-from osler.runs.plan import Limits
+from osler.settings.names import Limits
 from osler.simulator.limits import RunLimiter
 from tests.models.server import Server, Step, serving
 from tests.models.test_commands import run
@@ -30,7 +31,11 @@ async def sent_to(server: Server, parameters: str = "") -> dict[str, Any]:
     await ask(backbone.client, HELLO)
     await backbone.close()
     body = server.requests[-1]
-    return {name: value for name, value in body.items() if name not in {"model", "messages", "max_tokens"}}
+    return {
+        name: value
+        for name, value in body.items()
+        if name not in {"model", "messages", "max_tokens"}
+    }
 
 
 async def test_every_request_states_neutral_sampling() -> None:
@@ -54,7 +59,9 @@ async def test_parameters_of_the_spec_win(parameters: str, differs: dict[str, An
     assert sent == {name: value for name, value in expected.items() if value is not None}
 
 
-async def test_a_server_that_refuses_a_field_gets_the_request_without_once_and_it_is_noted() -> None:
+async def test_a_server_that_refuses_a_field_gets_the_request_without_once_and_it_is_noted() -> (
+    None
+):
     async with serving(Step(refuse=("min_p", "top_k"), fingerprint="fp_1")) as server:
         backbone = open_backbone(server.spec)
         first, second = await ask(backbone.client, HELLO), await ask(backbone.client, HELLO)
@@ -82,7 +89,9 @@ async def test_a_parameter_that_the_user_sets_is_never_left_out() -> None:
     assert len(server.requests) == 1
 
 
-async def seeds_of(server: Server, *, trial: int, temperature: float = 0.7, seed: int = 0) -> list[int | None]:
+async def seeds_of(
+    server: Server, *, trial: int, temperature: float = 0.7, seed: int = 0
+) -> list[int | None]:
     """The seeds of the same request, made twice in a consultation."""
 
     async def store(key: str, answer: Completion) -> None: ...
@@ -90,7 +99,14 @@ async def seeds_of(server: Server, *, trial: int, temperature: float = 0.7, seed
     backbone, before = open_backbone(server.spec, temperature=temperature), len(server.requests)
     limiter = RunLimiter(Limits())
     client = CachingClient(
-        backbone.client, backbone.identity, trial, EarlierAnswers(()), store, own=limiter, run=limiter, seed=seed
+        backbone.client,
+        backbone.identity,
+        trial,
+        EarlierAnswers(()),
+        store,
+        own=limiter,
+        run=limiter,
+        seed=seed,
     )
     for _ in range(2):
         await ask(client, HELLO)
@@ -108,7 +124,11 @@ async def test_each_sampling_has_a_seed_of_its_own_that_follows_from_the_run() -
 
 
 SERVERS = {
-    "neutral": (ToyModel(), "no penalty by default, and a request's own is taken", "honoured: 0 gives the same"),
+    "neutral": (
+        ToyModel(),
+        "no penalty by default, and a request's own is taken",
+        "honoured: 0 gives the same",
+    ),
     "penalty": (
         ToyModel(penalty=1.5),
         "this server's default is a penalty; Osler's requests state none, and that is honoured",
@@ -125,7 +145,11 @@ SERVERS = {
         "honoured",
     ),
     "own temperature": (ToyModel(takes=("repeat_penalty",)), "cannot be told", "not honoured"),
-    "always greedy": (ToyModel(takes=("repeat_penalty",), temperature=0), "no penalty by default", "1 gives 3 answers"),
+    "always greedy": (
+        ToyModel(takes=("repeat_penalty",), temperature=0),
+        "no penalty by default",
+        "1 gives 3 answers",
+    ),
 }
 
 
@@ -138,7 +162,10 @@ async def test_the_check_shows_a_penalty_or_a_temperature_that_is_not_ours(name:
 
 
 async def test_the_command_shows_the_server_and_its_sampling() -> None:
-    props = {"default_generation_settings": {"params": {"repeat_penalty": 1.5}}, "build_info": "b42"}
+    props = {
+        "default_generation_settings": {"params": {"repeat_penalty": 1.5}},
+        "build_info": "b42",
+    }
     async with serving(Step(model=ToyModel(penalty=1.5)), says={"/props": props}) as server:
         code, out, err = await run("backbones", "check", server.spec)
         short = await run("backbones", "check", server.spec, "--no-sampling")

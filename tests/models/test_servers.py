@@ -18,7 +18,14 @@ SAYS: dict[str, tuple[dict[str, Any], str]] = {
     "vLLM": (
         {
             "/v1/models": {
-                "data": [{"id": "tiny", "owned_by": "vllm", "root": "Qwen/Qwen2.5-1.5B", "max_model_len": 4096}]
+                "data": [
+                    {
+                        "id": "tiny",
+                        "owned_by": "vllm",
+                        "root": "Qwen/Qwen2.5-1.5B",
+                        "max_model_len": 4096,
+                    }
+                ]
             },
             "/version": {"version": "0.9.1"},
         },
@@ -35,13 +42,19 @@ SAYS: dict[str, tuple[dict[str, Any], str]] = {
                 "model_path": "/home/someone/models/tiny.gguf",
                 "chat_template": TEMPLATE,
             },
-            "/v1/models": {"data": [{"id": "/home/someone/models/tiny.gguf", "owned_by": "llamacpp"}]},
+            "/v1/models": {
+                "data": [{"id": "/home/someone/models/tiny.gguf", "owned_by": "llamacpp"}]
+            },
         },
         f"llama.cpp b6000-abc, tiny.gguf, context 2048, template {HASH}, defaults repeat_penalty=1.1",
     ),
     "SGLang": (
         {
-            "/v1/models": {"data": [{"id": "tiny", "owned_by": "sglang", "root": "tiny", "max_model_len": 8192}]},
+            "/v1/models": {
+                "data": [
+                    {"id": "tiny", "owned_by": "sglang", "root": "tiny", "max_model_len": 8192}
+                ]
+            },
             "/get_server_info": {"version": "0.5.1", "api_key": KEY},
             "/get_model_info": {
                 "model_path": "/models/tiny",
@@ -64,8 +77,14 @@ SAYS: dict[str, tuple[dict[str, Any], str]] = {
     "nothing": ({}, "says nothing of itself"),
     "nonsense": (
         {
-            "/v1/models": {"data": [7, {"id": ["x"], "owned_by": {}, "root": 5, "max_model_len": "many"}]},
-            "/props": {"default_generation_settings": [], "build_info": {"a": 1}, "chat_template": 9},
+            "/v1/models": {
+                "data": [7, {"id": ["x"], "owned_by": {}, "root": 5, "max_model_len": "many"}]
+            },
+            "/props": {
+                "default_generation_settings": [],
+                "build_info": {"a": 1},
+                "chat_template": 9,
+            },
             "/version": ["0.1"],
         },
         "llama.cpp",
@@ -85,7 +104,9 @@ async def test_each_kind_of_server_is_described(kind: str, monkeypatch: pytest.M
     assert set(server.keys) <= {f"Bearer {KEY}"}, "the server may want its key"
 
 
-async def test_ollama_by_its_own_protocol_and_backbones_without_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_ollama_by_its_own_protocol_and_backbones_without_a_server(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     async with serving(Step(), says=SAYS["Ollama"][0]) as server:
         monkeypatch.setenv("OLLAMA_HOST", server.root)
         found = await describe_servers(["ollama:tiny", "openai:gpt-5", "local"])

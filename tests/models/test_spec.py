@@ -23,8 +23,14 @@ from osler.models.prices import cost
         ("local", Spec("local")),
         ("local:/models/a b.gguf", Spec("local", path=Path("/models/a b.gguf"))),
         ("openai:gpt-4o-mini", Spec("openai", "gpt-4o-mini")),
-        ("qwen2.5:7b@http://127.0.0.1:11434/v1", Spec("compatible", "qwen2.5:7b", "http://127.0.0.1:11434/v1")),
-        ("org/m@rev@https://host.example/v1", Spec("compatible", "org/m@rev", "https://host.example/v1")),
+        (
+            "qwen2.5:7b@http://127.0.0.1:11434/v1",
+            Spec("compatible", "qwen2.5:7b", "http://127.0.0.1:11434/v1"),
+        ),
+        (
+            "org/m@rev@https://host.example/v1",
+            Spec("compatible", "org/m@rev", "https://host.example/v1"),
+        ),
         ("m@http://[::1]:8000/v1", Spec("compatible", "m", "http://[::1]:8000/v1")),
         ("azure:my-deployment", Spec("azure", "my-deployment")),
         ("anthropic:claude-9", Spec("anthropic", "claude-9")),
@@ -33,10 +39,18 @@ from osler.models.prices import cost
         ("package.module:Class", Spec("plugin", "package.module:Class")),
         (
             "openai:gpt-5 reasoning_effort=low max_tokens=4000",
-            Spec("openai", "gpt-5", parameters=(("reasoning_effort", "low"), ("max_tokens", "4000"))),
+            Spec(
+                "openai", "gpt-5", parameters=(("reasoning_effort", "low"), ("max_tokens", "4000"))
+            ),
         ),
-        ("q@http://h/v1 top_p=0.9", Spec("compatible", "q", "http://h/v1", parameters=(("top_p", "0.9"),))),
-        ("local:/a b.gguf top_p=1", Spec("local", path=Path("/a b.gguf"), parameters=(("top_p", "1"),))),
+        (
+            "q@http://h/v1 top_p=0.9",
+            Spec("compatible", "q", "http://h/v1", parameters=(("top_p", "0.9"),)),
+        ),
+        (
+            "local:/a b.gguf top_p=1",
+            Spec("local", path=Path("/a b.gguf"), parameters=(("top_p", "1"),)),
+        ),
     ],
 )
 def test_parses_and_prints(text: str, spec: Spec) -> None:
@@ -47,7 +61,17 @@ def test_parses_and_prints(text: str, spec: Spec) -> None:
 
 def test_values_of_parameters_are_read_as_json_or_as_text() -> None:
     spec = parse_spec('openai:m a=1 b=0.5 c=true d=null e=low f="x" g=[1,2] h=NaN i=a=b')
-    expected = {"a": 1, "b": 0.5, "c": True, "d": None, "e": "low", "f": "x", "g": [1, 2], "h": "NaN", "i": "a=b"}
+    expected = {
+        "a": 1,
+        "b": 0.5,
+        "c": True,
+        "d": None,
+        "e": "low",
+        "f": "x",
+        "g": [1, 2],
+        "h": "NaN",
+        "i": "a=b",
+    }
     assert spec.options() == expected
 
 
@@ -139,8 +163,12 @@ def test_cost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert cost("a", 1000, 10, 0) is None
 
 
-@pytest.mark.parametrize("text", ["a: 3", "a: {input: -1, output: 2}", "- a", "a: {input: .inf, output: 1}", "{"])
-def test_a_wrong_price_table_shows_at_once(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "text", ["a: 3", "a: {input: -1, output: 2}", "- a", "a: {input: .inf, output: 1}", "{"]
+)
+def test_a_wrong_price_table_shows_at_once(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     table = tmp_path / "prices.yaml"
     table.write_text(text)
     monkeypatch.setenv("OSLER_PRICES", str(table))

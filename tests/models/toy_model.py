@@ -43,12 +43,17 @@ class ToyModel:
 
     def answer(self, request: Mapping[str, Any]) -> str:
         asked = {name: request[name] for name in self.takes if name in request}
-        penalty, temperature = asked.get("repeat_penalty", self.penalty), asked.get("temperature", self.temperature)
+        penalty, temperature = (
+            asked.get("repeat_penalty", self.penalty),
+            asked.get("temperature", self.temperature),
+        )
         question, said = request["messages"][-1]["content"], list[str]()
         for place in range(30):
             liked = "pain" if "pain" in question else WORDS[place % len(WORDS)]
             scores = {**dict.fromkeys(WORDS, 3.0), liked: 4.0}
-            scores = {word: score / penalty if word in said else score for word, score in scores.items()}
+            scores = {
+                word: score / penalty if word in said else score for word, score in scores.items()
+            }
             said.append(self._pick(scores, temperature))
         return " ".join(said)
 

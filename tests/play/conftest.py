@@ -68,13 +68,16 @@ def client_of(lobby: PlayLobby) -> TestClient:
 @pytest.fixture
 def page(small_pool: Path) -> Iterator[TestClient]:
     """The addresses of a table where strangers play."""
-    lobby = PlayLobby(RecordPool.open(small_pool), backbones=(), key_of=lambda path: f"key of {path.name}")
+    lobby = PlayLobby(
+        RecordPool.open(small_pool), backbones=(), key_of=lambda path: f"key of {path.name}"
+    )
     with client_of(lobby) as client:
         yield client
 
 
 def settled(client: TestClient, state: dict[str, Any]) -> dict[str, Any]:
-    """Look until it is not the other's turn; a busy machine answers a move before there is a reply."""
+    """Look until it is not the other's turn; a busy machine answers a move before there is a
+    reply."""
     while state.get("waiting_for") == "other":
         assignment = state["id"]
         state = client.get(f"/api/play/{assignment}", params={"seen": state["seen"]}).json()

@@ -32,17 +32,27 @@ def say(page: TestClient, state: dict[str, Any], **move: str) -> dict[str, Any]:
 
 def test_a_doctor_on_the_page_and_what_was_missed_in_which_order(page: TestClient) -> None:
     state = start(page, case="sprain", language="en")
-    assert state["waiting_for"] == "you" and state["turns_left"] == 15 and state["lines"] == state["known"] == []
+    assert (
+        state["waiting_for"] == "you"
+        and state["turns_left"] == 15
+        and state["lines"] == state["known"] == []
+    )
     state = say(page, state, say="Was a radiograph taken?")
     state = say(page, state, say="What did palpation show?")
     assert [(line["turn"], line["who"]) for line in state["lines"]] == [
         (1, "doctor"), (1, "patient"), (2, "doctor"), (2, "patient"),
     ]  # fmt: skip
-    assert state["memory"][0]["turn"] == 1 and state["memory"][0]["inserted"], "what TiM would have remembered"
+    assert state["memory"][0]["turn"] == 1 and state["memory"][0]["inserted"], (
+        "what TiM would have remembered"
+    )
     assert state["recalled"] and state["turns_left"] == 13 and state["result"] is None
     state = say(page, state, diagnosis="Ankle sprain", treatment="Aspirin")
     result = state["result"]
-    assert (result["run"], result["key"], result["cell"]) == ("play-doctor", "key of play-doctor.osler", 1)
+    assert (result["run"], result["key"], result["cell"]) == (
+        "play-doctor",
+        "key of play-doctor.osler",
+        1,
+    )
     assert {said["kind"]: said["verdict"] for said in result["verdicts"]} == {
         "diagnosis": "correct",
         "treatment": "unsafe",
@@ -62,7 +72,11 @@ def test_a_doctor_on_the_page_and_what_was_missed_in_which_order(page: TestClien
     ]
     with RunFile.open("play-doctor") as run:
         transcript = run.find(Selector("sprain"))
-        assert (transcript.header.backbone, transcript.header.memory, transcript.header.trial) == ("human", "tim", 1)
+        assert (transcript.header.backbone, transcript.header.memory, transcript.header.trial) == (
+            "human",
+            "tim",
+            1,
+        )
         assert transcript.ending is Ending.CONCLUDED
 
 
@@ -70,8 +84,17 @@ def test_a_doctor_on_the_page_and_what_was_missed_in_which_order(page: TestClien
 @pytest.mark.parametrize("role", ["doctor", "patient"])
 def test_no_state_tells_the_truth_or_the_id_before_the_end(language: str, role: str) -> None:
     record = RecordPool.open().get(f"bladder-cancer-{language}")
-    names = {record.id, record.patient, *record.diagnosis.names, *(record.treatment.names if record.treatment else ())}
-    said = "What did the ultrasound, CT and MRI show?" if language == "en" else "超声、CT和核磁的结果是什么？"
+    names = {
+        record.id,
+        record.patient,
+        *record.diagnosis.names,
+        *(record.treatment.names if record.treatment else ()),
+    }
+    said = (
+        "What did the ultrasound, CT and MRI show?"
+        if language == "en"
+        else "超声、CT和核磁的结果是什么？"
+    )
     with client_of(PlayLobby(backbones=())) as page:
         state = start(page, **{"as": role, "case": veiled(record.id)})
         for _ in range(4):
@@ -82,8 +105,12 @@ def test_no_state_tells_the_truth_or_the_id_before_the_end(language: str, role: 
         listed = page.get("/api/cases", params={"language": language}).json()["cases"]
     assert len(listed) == 44 and {one["language"] for one in listed} == {language}
     assert set(listed[0]) == {"id", "language", "specialty", "age", "sex", "complaint"}
-    assert [one["id"] for one in listed] == sorted(one["id"] for one in listed), "files lie in the order of diagnoses"
-    assert not [one for one in listed if record.id in one["id"]] and veiled(record.id) in {one["id"] for one in listed}
+    assert [one["id"] for one in listed] == sorted(one["id"] for one in listed), (
+        "files lie in the order of diagnoses"
+    )
+    assert not [one for one in listed if record.id in one["id"]] and veiled(record.id) in {
+        one["id"] for one in listed
+    }
 
 
 def test_a_patient_is_shown_what_the_record_says_about_the_question(page: TestClient) -> None:
@@ -103,12 +130,20 @@ def test_a_patient_is_shown_what_the_record_says_about_the_question(page: TestCl
     [
         (b"{", 400, "the request is not JSON; send one object"),
         (b"[" * 30_000, 400, "the request is not JSON; send one object"),
-        (b'{"as": "' + b"x" * 40_000 + b'"}', 400, "the request is too large; use at most 2,000 characters"),
+        (
+            b'{"as": "' + b"x" * 40_000 + b'"}',
+            400,
+            "the request is too large; use at most 2,000 characters",
+        ),
         (b"[]", 400, "the request: "),
         (b'{"as": "nurse"}', 400, "as: Input should be 'doctor' or 'patient'"),
         (b'{"as": "doctor", "language": "fr"}', 400, "language: "),
         (b'{"as": "doctor", "case": "nobody"}', 400, "no record is called 'nobody'"),
-        (b'{"as": "doctor", "patient": "local:/etc/passwd"}', 400, "'local:/etc/passwd' cannot be played with here"),
+        (
+            b'{"as": "doctor", "patient": "local:/etc/passwd"}',
+            400,
+            "'local:/etc/passwd' cannot be played with here",
+        ),
         (
             b'{"as": "patient", "doctor": "m@http://10.0.0.1/v1"}',
             400,
@@ -121,7 +156,11 @@ def test_a_patient_is_shown_what_the_record_says_about_the_question(page: TestCl
 )
 def test_a_bad_wish_is_one_line(page: TestClient, body: bytes, status: int, line: str) -> None:
     answer = page.post("/api/play", content=body)
-    assert answer.status_code == status and line in answer.json()["error"] and "\n" not in answer.json()["error"]
+    assert (
+        answer.status_code == status
+        and line in answer.json()["error"]
+        and "\n" not in answer.json()["error"]
+    )
 
 
 def test_a_bad_move_changes_nothing(page: TestClient) -> None:
@@ -144,10 +183,15 @@ def test_a_bad_move_changes_nothing(page: TestClient) -> None:
         assert getattr(page, method)("/api/play/nobody").status_code == 404
     say(page, state, diagnosis="Sprain", treatment="Rest")
     late = page.post(address, json={"say": "And now?"})
-    assert late.status_code == 409 and late.json()["error"] == "the consultation is over; start another"
+    assert (
+        late.status_code == 409
+        and late.json()["error"] == "the consultation is over; start another"
+    )
 
 
-def test_who_leaves_the_page_loses_nothing_and_a_stop_is_a_leave(page: TestClient, small_pool: Path) -> None:
+def test_who_leaves_the_page_loses_nothing_and_a_stop_is_a_leave(
+    page: TestClient, small_pool: Path
+) -> None:
     silent, asked = start(page), say(page, start(page, case="sprain"), say="Any asthma?")
     for state in (silent, asked):
         assert page.delete(f"/api/play/{state['id']}").json() == {"left": True}
@@ -173,7 +217,9 @@ def test_many_at_one_table_write_to_one_run(page: TestClient) -> None:
         assert len({header.seed for header in headers}) == 6
 
 
-def test_the_table_has_a_limit_and_gives_up_who_is_idle(small_pool: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_table_has_a_limit_and_gives_up_who_is_idle(
+    small_pool: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(lobby_module, "MOST", 3)
     lobby = PlayLobby(RecordPool.open(small_pool), backbones=())
     with client_of(lobby) as page:
@@ -191,10 +237,15 @@ def test_the_table_has_a_limit_and_gives_up_who_is_idle(small_pool: Path, monkey
         assert page.get(f"/api/play/{states[1]['id']}").status_code == 404
         assert page.get(f"/api/play/{states[2]['id']}").status_code == 200
     with RunFile.open("play-doctor") as run:
-        assert sorted(transcript.ending for transcript in run.transcripts()) == ["concluded", "doctor_error"]
+        assert sorted(transcript.ending for transcript in run.transcripts()) == [
+            "concluded",
+            "doctor_error",
+        ]
 
 
-def test_looking_waits_for_news_and_no_longer(page: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_looking_waits_for_news_and_no_longer(
+    page: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("osler.view.play_routes.LONG_POLL", 0.3)
     state = start(page, case="sprain")
     began = time.monotonic()
@@ -203,21 +254,29 @@ def test_looking_waits_for_news_and_no_longer(page: TestClient, monkeypatch: pyt
     assert page.get(f"/api/play/{state['id']}", params={"seen": 0}).json() == state
 
 
-def test_a_result_that_cannot_be_kept_is_still_shown(page: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_result_that_cannot_be_kept_is_still_shown(
+    page: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("osler.play.played_runs.PATIENCE", 0.2)
     state = say(page, start(page, case="sprain"), say="Any asthma?")
     request = PlayRequest(Role.DOCTOR)
     with RunWriter.create_or_resume("play-doctor", about(request.settings)):
         state = say(page, state, diagnosis="Ankle sprain", treatment="Rest")
     assert state["failed"].startswith("not kept: another process is writing to the run")
-    assert state["result"]["verdicts"][0]["verdict"] == "correct" and state["result"]["cell"] is None
+    assert (
+        state["result"]["verdicts"][0]["verdict"] == "correct" and state["result"]["cell"] is None
+    )
 
 
-async def test_a_model_opposite_that_fails_ends_its_own_consultation_alone(small_pool: Path) -> None:
+async def test_a_model_opposite_that_fails_ends_its_own_consultation_alone(
+    small_pool: Path,
+) -> None:
     async with serving(*[Step(status=400, message="bad prompt")] * 4) as server:
         lobby = PlayLobby(RecordPool.open(small_pool))
         _, well = await lobby.start(PlayRequest(Role.DOCTOR, "sprain", out="well"))
-        _, ill = await lobby.start(PlayRequest(Role.PATIENT, "sprain", doctor=server.spec, out="ill"))
+        _, ill = await lobby.start(
+            PlayRequest(Role.PATIENT, "sprain", doctor=server.spec, out="ill")
+        )
         await ill.your_turn(20)
         assert ill.over and ill.failed and "bad prompt" in ill.failed and ill.kept is not None
         await well.your_turn(20)
@@ -243,8 +302,15 @@ async def test_what_a_model_opposite_said_is_paid_for_in_the_run(small_pool: Pat
         await lobby.close()
     assert session.over and session.failed is None and (asked := len(server.requests))
     with RunFile.open("paid") as run:
-        assert (run.status().done, run.status().calls, run.status().tokens) == (1, asked, 14 * asked)
-        assert run.find(Selector("sprain")).replies[0].reply == "Yes, I have had asthma since childhood."
+        assert (run.status().done, run.status().calls, run.status().tokens) == (
+            1,
+            asked,
+            14 * asked,
+        )
+        assert (
+            run.find(Selector("sprain")).replies[0].reply
+            == "Yes, I have had asthma since childhood."
+        )
 
 
 async def test_who_leaves_while_a_model_thinks_does_not_wait_for_it(small_pool: Path) -> None:
@@ -263,7 +329,11 @@ async def test_who_leaves_while_a_model_thinks_does_not_wait_for_it(small_pool: 
         await lobby.close()
     with RunFile.open("left") as run:
         transcript = run.find(Selector("sprain"))
-        assert transcript.ending is Ending.DOCTOR_ERROR and transcript.turns == 1 and not transcript.replies
+        assert (
+            transcript.ending is Ending.DOCTOR_ERROR
+            and transcript.turns == 1
+            and not transcript.replies
+        )
 
 
 async def test_a_trial_is_fixed_when_one_sits_down(small_pool: Path) -> None:

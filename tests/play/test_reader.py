@@ -25,7 +25,9 @@ ENGLISH, CHINESE = "You are the doctor.", "您是医生。"
 
 def opened(*args: str, **variables: str) -> str:
     unset = {"LC_ALL": "", "LC_MESSAGES": "", "LANG": ""}
-    done = CliRunner().invoke(app, ["play", "--memory", "none", *args], input="quit\n", env={**unset, **variables})
+    done = CliRunner().invoke(
+        app, ["play", "--memory", "none", *args], input="quit\n", env={**unset, **variables}
+    )
     assert done.exit_code == 0, done.output
     return done.stdout.splitlines()[0]
 
@@ -42,14 +44,16 @@ def opened(*args: str, **variables: str) -> str:
     ],
 )
 def test_the_patient_speaks_the_readers_language(variables: dict[str, str], first: str) -> None:
-    assert {opened("--seed", str(seed), **variables) for seed in range(3)} == {first}
+    assert {opened("--seed", str(seed), **variables) for seed in range(2)} == {first}
 
 
 def test_a_language_or_a_case_that_is_asked_for_comes_first(tmp_path: Path) -> None:
     assert opened("--language", "zh", LANG="C.UTF-8") == CHINESE
     assert opened("--case", "gout-zh", LANG="C.UTF-8") == CHINESE
     assert opened("--case", "gout-en", LANG="zh_CN.UTF-8") == ENGLISH
-    made = CliRunner().invoke(app, ["records", "convert", "bundled", "pool.jsonl", "--id", "gout-zh"])
+    made = CliRunner().invoke(
+        app, ["records", "convert", "bundled", "pool.jsonl", "--id", "gout-zh"]
+    )
     assert made.exit_code == 0
     assert opened("--pool", "pool.jsonl", LANG="C.UTF-8") == CHINESE, "there is no other"
 

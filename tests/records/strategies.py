@@ -26,7 +26,9 @@ maybe_lines = st.text(_letters, max_size=40).map(one_line)
 lines = maybe_lines.filter(bool)
 slugs = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,40}", fullmatch=True)
 aliases = st.lists(lines, max_size=3).map(tuple)
-ages = st.builds(Age, st.integers(0, 120), st.just("years")) | st.builds(Age, st.integers(0, 36), st.just("months"))
+ages = st.builds(Age, st.integers(0, 120), st.just("years")) | st.builds(
+    Age, st.integers(0, 36), st.just("months")
+)
 
 
 @st.composite
@@ -48,7 +50,10 @@ def records(draw: st.DrawFn) -> PatientRecord:
     )
     unsafe = [
         Unsafe(
-            name=draw(lines), aliases=draw(aliases), because=draw(lines), entry=draw(st.none() | st.sampled_from(names))
+            name=draw(lines),
+            aliases=draw(aliases),
+            because=draw(lines),
+            entry=draw(st.none() | st.sampled_from(names)),
         )
     ]
     parts = draw(st.lists(st.builds(Named, name=lines, aliases=aliases), max_size=2))
@@ -77,7 +82,9 @@ def records(draw: st.DrawFn) -> PatientRecord:
             "expected_rounds": draw(st.integers(1, 100)),
             "confused_with": draw(st.lists(slugs, max_size=2)),
             "diagnosis": Diagnosis(
-                name=draw(lines), aliases=draw(aliases), icd10=draw(st.sampled_from([None, "C67.9", "I21"]))
+                name=draw(lines),
+                aliases=draw(aliases),
+                icd10=draw(st.sampled_from([None, "C67.9", "I21"])),
             ),
             "treatment": draw(st.sampled_from([None, treatment])),
             "exam_order": order,

@@ -1,4 +1,5 @@
-"""Every broken file gives one error that names the file, the place and the field; nothing half-read is used."""
+"""Every broken file gives one error that names the file, the place and the field; nothing half-read
+is used."""
 
 from __future__ import annotations
 
@@ -18,7 +19,10 @@ from tests.conftest import Run, small_record
 
 
 def write(path: Path, **changes: Any) -> Path:
-    path.write_text(yaml.safe_dump(small_record(**changes), allow_unicode=True, sort_keys=False), encoding="utf-8")
+    path.write_text(
+        yaml.safe_dump(small_record(**changes), allow_unicode=True, sort_keys=False),
+        encoding="utf-8",
+    )
     return path
 
 
@@ -39,7 +43,11 @@ def entries(**change: Any) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("changes", "field", "reason"),
     [
-        ({"entries": entries(category="mood")}, "entries[1].category", "is 'mood'; use one of 'symptom'"),
+        (
+            {"entries": entries(category="mood")},
+            "entries[1].category",
+            "is 'mood'; use one of 'symptom'",
+        ),
         ({"diagnosis": None}, "diagnosis", "is missing"),
         ({"diagnosis": {"aliases": ["x"]}}, "diagnosis.name", "is missing"),
         ({"diagnosis": {"name": "x", "icd10": "nonsense"}}, "diagnosis.icd10", "is 'nonsense'"),
@@ -105,7 +113,6 @@ def test_a_file_that_is_no_record(tmp_path: Path, content: bytes, reason: str) -
 
 HEAD = "1st category,2nd category,Report result,Constraints\n"
 CASE = '{"OSCE_Examination": {"Patient_Actor": %s}}'
-PROFILE = '{"caseTitle": "x", "patientProfile": {"age_value": %s}}'
 OURS = '{"language": "en", "sex": "male", "complaint": "x", '
 HOSTILE: dict[str, tuple[str, str]] = {
     "cells.csv": ("," * 400_000 + "\n", "line 1: has 400,001 cells, more than 100"),
@@ -114,34 +121,49 @@ HOSTILE: dict[str, tuple[str, str]] = {
         HEAD + "Symptom,Pain,a,b,c,d,e,f,g,h,i\n",
         "line 2: has 11 cells and the table has 10; put texts with",
     ),
-    "rows.csv": (HEAD + "Age,,84,\n" * 100_000, "has more than 5,000 rows; a file holds one patient"),
+    "rows.csv": (
+        HEAD + "Age,,84,\n" * 100_000,
+        "has more than 5,000 rows; a file holds one patient",
+    ),
     "large.csv": (HEAD + "Age,,84,\n" * 400_000, "the file has 3.43 MB, more than the 1 MB"),
-    "cell.csv": (HEAD + "Age,," + "8" * 900_000, "is not a CSV table: field larger than field limit"),
-    "quote.csv": (HEAD + 'Age,,"84', "is not a CSV table: unexpected end of data; export it again with commas"),
-    "nul.csv": (HEAD + "Age,\0,84\n", "line 2: byte 56 is NUL, which no text holds; save the file as text in UTF-8"),
+    "cell.csv": (
+        HEAD + "Age,," + "8" * 900_000,
+        "is not a CSV table: field larger than field limit",
+    ),
+    "quote.csv": (
+        HEAD + 'Age,,"84',
+        "is not a CSV table: unexpected end of data; export it again with commas",
+    ),
+    "nul.csv": (
+        HEAD + "Age,\0,84\n",
+        "line 2: byte 56 is NUL, which no text holds; save the file as text in UTF-8",
+    ),
     "nul.yaml": ("id: \0", "line 1: byte 4 is NUL"),
     "nul.jsonl": ("\0" * 100_000, "line 1: byte 0 is NUL"),
     "deep.json": ("[" * 100_000, "no format of patient records begins like this"),
     "quotes.json": ('\\"' * 30_000 + "{" * 1_000, "no format of patient records begins like this"),
-    "key.json": ('[{"medical_record":' + "[" * 100_000, "is nested too deeply"),
-    "number.json": ('[{"medical_record": {"a": ' + "9" * 5_000 + "}}]", "holds a number of thousands of digits"),
-    "number.jsonl": (OURS + '"id": ' + "9" * 5_000 + "}", "line 1: holds a number of thousands of digits"),
-    "within.jsonl": (OURS + '"id": ' + "[" * 900 + "]" * 900 + "}", "id: is [[[[[[[...]]]]]]]; input should be"),
+    "number.jsonl": (
+        OURS + '"id": ' + "9" * 5_000 + "}",
+        "line 1: holds a number of thousands of digits",
+    ),
+    "within.jsonl": (
+        OURS + '"id": ' + "[" * 900 + "]" * 900 + "}",
+        "id: is [[[[[[[...]]]]]]]; input should be",
+    ),
     "symptoms.jsonl": (CASE % '{"Symptoms": ["a"]}', "line 1: has not the shape of its format"),
-    "second.jsonl": (CASE % '{"Symptoms": {"Secondary_Symptoms": 7}}', "line 1: has not the shape of its format"),
+    "second.jsonl": (
+        CASE % '{"Symptoms": {"Secondary_Symptoms": 7}}',
+        "line 1: has not the shape of its format",
+    ),
     "old.jsonl": (CASE % '{"Demographics": "999999999-year-old"}', "line 1, age: is not an age"),
-    "text.json": (PROFILE % '"abc"', "has not the shape of its format"),
-    "object.json": (PROFILE % "{}", "age: is '{}'; write `84`"),
-    "infinite.json": (PROFILE % "1e400", "has not the shape of its format"),
-    "age.json": (PROFILE % ('"7' + " " * 5_000 + 'x"'), "has not the shape of its format"),
-    "spaces.json": ('[{"medical_record": {"auxiliary_examinations": "' + " " * 3_000 + 'x"}}]', "age: is not an age"),
-    "lines.json": ('[{"medical_record": {"past_medical_history": "a' + "\\n" * 3_000 + 'x"}}]', "age: is not an age"),
 }
 
 
 @pytest.mark.timeout(100)
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_file_that_would_take_all_time_and_memory_gets_one_line(tmp_path: Path, name: str) -> None:
+def test_a_file_that_would_take_all_time_and_memory_gets_one_line(
+    tmp_path: Path, name: str
+) -> None:
     content, reason = HOSTILE[name]
     good = write(tmp_path / "good.yaml")
     ordinary = _seconds(lambda: list(RecordPool.open(good)))
@@ -165,7 +187,9 @@ def sheet(path: Path, xml: str) -> Path:
     with zipfile.ZipFile(path) as made:
         parts = {part: made.read(part) for part in made.namelist()}
     space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-    parts["xl/worksheets/sheet1.xml"] = f'<worksheet xmlns="{space}"><sheetData>{xml}</sheetData></worksheet>'.encode()
+    parts["xl/worksheets/sheet1.xml"] = (
+        f'<worksheet xmlns="{space}"><sheetData>{xml}</sheetData></worksheet>'.encode()
+    )
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for part, content in parts.items():
             archive.writestr(part, content)
@@ -176,15 +200,29 @@ def sheet(path: Path, xml: str) -> Path:
 @pytest.mark.parametrize(
     ("xml", "reason"),
     [
-        ("<row><c/></row>" * 1_000_000, "has a sheet that unpacks to 14 MB, more than 4 MB; a sheet holds one patient"),
+        (
+            "<row><c/></row>" * 1_000_000,
+            "has a sheet that unpacks to 14 MB, more than 4 MB; a sheet holds one patient",
+        ),
         ("<row><c/></row>" * 200_000, "has more than 5,000 rows, or something below row 20,000"),
-        ('<row r="99999999999"><c t="b"><v>1</v></c></row>', "has more than 5,000 rows, or something below row 20,000"),
-        ('<row r="1"><c r="A1" t="b"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"/></row>', "below row 20,000"),
-        ("<row>" + "<c>" * 100_000, "is not a readable workbook: ParseError; save it again as .xlsx"),
+        (
+            '<row r="99999999999"><c t="b"><v>1</v></c></row>',
+            "has more than 5,000 rows, or something below row 20,000",
+        ),
+        (
+            '<row r="1"><c r="A1" t="b"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"/></row>',
+            "below row 20,000",
+        ),
+        (
+            "<row>" + "<c>" * 100_000,
+            "is not a readable workbook: ParseError; save it again as .xlsx",
+        ),
     ],
     ids=("sheet", "rows", "far row", "last cell", "broken"),
 )
-def test_a_sheet_that_would_take_all_time_and_memory_gets_one_line(tmp_path: Path, xml: str, reason: str) -> None:
+def test_a_sheet_that_would_take_all_time_and_memory_gets_one_line(
+    tmp_path: Path, xml: str, reason: str
+) -> None:
     told = error_of(sheet(tmp_path / "hostile.xlsx", xml))
     assert told.startswith("hostile.xlsx") and reason in told, told
 
@@ -198,13 +236,21 @@ def test_a_table_keeps_what_its_cells_show(tmp_path: Path) -> None:
         ["Gender", None, "Female"],
         ["Initial Query", None, "My ankle hurts."],
     ]
-    rows += [["Diagnosis", "Core Diagnosis", "Sprain"], ["Symptom", "Pain", "Since 7 days."], [], ["Sign", "BMI", 21.5]]
+    rows += [
+        ["Diagnosis", "Core Diagnosis", "Sprain"],
+        ["Symptom", "Pain", "Since 7 days."],
+        [],
+        ["Sign", "BMI", 21.5],
+    ]
     for row in rows:
         page.append(row)
     page["XFD1"] = "a note"
     book.save(tmp_path / "table.xlsx")
     (record,) = RecordPool.open(tmp_path / "table.xlsx")
-    assert (record.age.value, [entry.report for entry in record.entries]) == (84, ["Since 7 days.", "21.5"])
+    assert (record.age.value, [entry.report for entry in record.entries]) == (
+        84,
+        ["Since 7 days.", "21.5"],
+    )
 
 
 def test_aliases_that_would_explode_are_refused_at_once(tmp_path: Path) -> None:
@@ -214,11 +260,9 @@ def test_aliases_that_would_explode_are_refused_at_once(tmp_path: Path) -> None:
     assert "uses a YAML alias" in error_of(tmp_path / "bomb.yaml")
 
 
-@pytest.mark.parametrize("name", ["big.yaml", "big.json", "big.csv", "big.xlsx"])
+@pytest.mark.parametrize("name", ["big.yaml", "big.csv", "big.xlsx"])
 def test_fifty_megabytes(tmp_path: Path, name: str) -> None:
     with (tmp_path / name).open("wb") as file:
-        if name == "big.json":
-            file.write(b'[{"medical_record": 1}]')
         file.truncate(50 * 2**20)
     assert f"{name}: the file has 50 MB" in error_of(tmp_path / name)
 
@@ -226,10 +270,17 @@ def test_fifty_megabytes(tmp_path: Path, name: str) -> None:
 def test_a_line_of_fifty_megabytes_does_not_stop_the_others(tmp_path: Path) -> None:
     path = tmp_path / "big.jsonl"
     path.write_text(
-        json.dumps(small_record(id="a")) + "\n" + "x" * (50 * 2**20) + "\n" + json.dumps(small_record(id="b")) + "\n"
+        json.dumps(small_record(id="a"))
+        + "\n"
+        + "x" * (50 * 2**20)
+        + "\n"
+        + json.dumps(small_record(id="b"))
+        + "\n"
     )
     readings = list(RecordPool.open(path).readings())
-    assert [reading.record.id if reading.record else str(reading.problems[0]) for reading in readings] == [
+    assert [
+        reading.record.id if reading.record else str(reading.problems[0]) for reading in readings
+    ] == [
         "a",
         "big.jsonl, line 2: is longer than 1 MB; a line holds one record",
         "b",
@@ -276,14 +327,20 @@ def test_a_workbook_that_unpacks_to_gigabytes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "reason"),
-    [("x.xlsx", ""), ("x.json", "no format of patient records begins like this"), ("x.txt", "its kind is not known")],
+    [
+        ("x.xlsx", ""),
+        ("x.json", "no format of patient records begins like this"),
+        ("x.txt", "its kind is not known"),
+    ],
 )
 def test_a_file_with_the_wrong_ending(tmp_path: Path, name: str, reason: str) -> None:
     (tmp_path / name).write_text("hello")
     told = error_of(tmp_path / name)
     assert name in told and reason in told
     if reason:
-        assert "osler records validate" not in told, "who has just been told that will not learn more there"
+        assert "osler records validate" not in told, (
+            "who has just been told that will not learn more there"
+        )
 
 
 def test_validate_lists_all_problems_of_all_files_in_one_go(tmp_path: Path, osler: Run) -> None:
@@ -296,12 +353,22 @@ def test_validate_lists_all_problems_of_all_files_in_one_go(tmp_path: Path, osle
     done = osler("records", "validate", pool)
     assert done.returncode == 2
     lines = done.stderr.splitlines()
-    assert [line.split(",")[0].split(":")[0] for line in lines[:-1]] == ["a.yaml", "a.yaml", "b.yaml", "c.yaml"]
-    assert lines[-1] == "osler: 4 problem(s) in 3 file(s), 1 sound record(s); mend them and validate again"
+    assert [line.split(",")[0].split(":")[0] for line in lines[:-1]] == [
+        "a.yaml",
+        "a.yaml",
+        "b.yaml",
+        "c.yaml",
+    ]
+    assert (
+        lines[-1]
+        == "osler: 4 problem(s) in 3 file(s), 1 sound record(s); mend them and validate again"
+    )
     assert "Traceback" not in done.stderr
 
 
-def test_convert_of_a_pool_with_one_broken_record_writes_nothing(tmp_path: Path, osler: Run) -> None:
+def test_convert_of_a_pool_with_one_broken_record_writes_nothing(
+    tmp_path: Path, osler: Run
+) -> None:
     pool = tmp_path / "pool"
     pool.mkdir()
     write(pool / "a.yaml")

@@ -25,7 +25,9 @@ def patients() -> list[str]:
 
 def test_forty_four_patients_in_two_languages() -> None:
     assert len(patients()) == 44
-    assert set(pool()) == {f"{patient}-{language}" for patient in patients() for language in Language}
+    assert set(pool()) == {
+        f"{patient}-{language}" for patient in patients() for language in Language
+    }
 
 
 def test_specialties_ages_and_pairs() -> None:
@@ -33,10 +35,14 @@ def test_specialties_ages_and_pairs() -> None:
     assert len({record.specialty for record in english}) >= 12
     years = [record.age.years for record in english]
     assert min(years) == 1 and max(years) == 90
-    pairs = {frozenset((record.patient, other)) for record in english for other in record.confused_with}
+    pairs = {
+        frozenset((record.patient, other)) for record in english for other in record.confused_with
+    }
     assert len(pairs) >= 10
     assert all(set(record.confused_with) <= set(patients()) for record in english)
-    assert all(a.patient in pool()[f"{b}-en"].confused_with for a in english for b in a.confused_with)
+    assert all(
+        a.patient in pool()[f"{b}-en"].confused_with for a in english for b in a.confused_with
+    )
 
 
 def test_at_least_fifteen_treatments_depend_on_an_entry_of_the_treatment_part() -> None:
@@ -78,7 +84,10 @@ def test_the_diagnosis_is_nowhere_but_in_its_own_field() -> None:
         texts = [record.complaint, record.intent or ""]
         texts += [text for e in record.entries for text in (e.name, e.report, e.said, *e.aliases)]
         for name in record.diagnosis.names:
-            assert not [text for text in texts if mentions(text, name, record.language)], (record.id, name)
+            assert not [text for text in texts if mentions(text, name, record.language)], (
+                record.id,
+                name,
+            )
 
 
 def test_what_is_said_holds_no_number_that_the_report_does_not() -> None:
@@ -92,7 +101,9 @@ def test_what_is_said_holds_no_number_that_the_report_does_not() -> None:
 def test_no_name_or_alias_fits_two_entries() -> None:
     for record in pool().values():
         names = Counter(
-            name.casefold() for e in record.entries for name in {e.name.casefold(), *map(str.casefold, e.aliases)}
+            name.casefold()
+            for e in record.entries
+            for name in {e.name.casefold(), *map(str.casefold, e.aliases)}
         )
         assert max(names.values()) == 1, (record.id, names.most_common(1))
 
@@ -101,7 +112,15 @@ def test_both_languages_tell_the_same_patient() -> None:
     number = re.compile(r"\d+(?:\.\d+)?")
     for patient in patients():
         en, zh = pool()[f"{patient}-en"], pool()[f"{patient}-zh"]
-        for field in ("specialty", "speaker", "persona", "age", "sex", "expected_rounds", "confused_with"):
+        for field in (
+            "specialty",
+            "speaker",
+            "persona",
+            "age",
+            "sex",
+            "expected_rounds",
+            "confused_with",
+        ):
             assert getattr(en, field) == getattr(zh, field), (patient, field)
         assert en.diagnosis.icd10 == zh.diagnosis.icd10
         assert len(en.entries) == len(zh.entries)
@@ -112,4 +131,7 @@ def test_both_languages_tell_the_same_patient() -> None:
                 other.relevance,
                 other.part,
             )
-            assert sorted(number.findall(one.report)) == sorted(number.findall(other.report)), (patient, one.name)
+            assert sorted(number.findall(one.report)) == sorted(number.findall(other.report)), (
+                patient,
+                one.name,
+            )

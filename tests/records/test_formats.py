@@ -25,7 +25,7 @@ def there_and_back(record: PatientRecord, name: str, folder: Path) -> PatientRec
 
 @pytest.mark.parametrize("name", LOSSLESS)
 def test_any_record_comes_back_equal(name: str) -> None:
-    @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
     @given(records())
     def check(record: PatientRecord) -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -34,8 +34,9 @@ def test_any_record_comes_back_equal(name: str) -> None:
     check()
 
 
-@pytest.mark.parametrize("name", LOSSLESS)
+@pytest.mark.parametrize("name", ["yaml", "csv"])
 def test_every_bundled_record_comes_back_equal(name: str, tmp_path: Path) -> None:
+    """The other two formats have them all in one file, in the test below."""
     for record in RecordPool.open():
         assert there_and_back(record, name, tmp_path) == record
 
@@ -49,11 +50,24 @@ def test_a_workbook_of_all_bundled_records_comes_back_equal(tmp_path: Path, osle
 
 @pytest.mark.parametrize("name", LOSSLESS)
 @pytest.mark.parametrize(
-    "word", ["OSCE_Examination", '"OSCE_Examination":', "medical_record", "None", "无", "Negative", "Treatment"]
+    "word",
+    [
+        "OSCE_Examination",
+        '"OSCE_Examination":',
+        "medical_record",
+        "None",
+        "无",
+        "Negative",
+        "Treatment",
+    ],
 )
-def test_words_that_mean_something_to_a_reader_are_only_words_in_a_record(name: str, word: str, tmp_path: Path) -> None:
+def test_words_that_mean_something_to_a_reader_are_only_words_in_a_record(
+    name: str, word: str, tmp_path: Path
+) -> None:
     entry = {"category": "surgical_history", "name": word, "report": ""}
-    record = PatientRecord.model_validate(small_record(complaint=word, entries=[*small_record()["entries"], entry]))
+    record = PatientRecord.model_validate(
+        small_record(complaint=word, entries=[*small_record()["entries"], entry])
+    )
     assert there_and_back(record, name, tmp_path) == record
 
 
@@ -62,7 +76,16 @@ CRAFTMD = {"craftmd", "craftmd-mediq"}
 
 def test_every_format_says_what_it_is() -> None:
     names = {form.name for form in formats()}
-    assert names == {"yaml", "jsonl", "csv", "xlsx", "agentclinic", "aihospital", "spbench", *CRAFTMD}
+    assert names == {
+        "yaml",
+        "jsonl",
+        "csv",
+        "xlsx",
+        "agentclinic",
+        "aihospital",
+        "spbench",
+        *CRAFTMD,
+    }
     assert all(form.about for form in formats())
 
 
@@ -95,7 +118,12 @@ def test_a_table_with_only_the_papers_four_columns(tmp_path: Path) -> None:
     path.write_text(PAPER)
     with pytest.warns(RecordWarning, match="swapped"):
         (record,) = RecordPool.open(path)
-    assert (record.id, record.age.value, record.sex, record.expected_rounds) == ("patient-1", 84, "female", 7)
+    assert (record.id, record.age.value, record.sex, record.expected_rounds) == (
+        "patient-1",
+        84,
+        "female",
+        7,
+    )
     statuses = {entry.name: entry.status.value for entry in record.entries}
     assert statuses == {
         "Gross Hematuria": "present",
@@ -130,6 +158,8 @@ def test_a_cell_that_looks_like_a_formula_stays_text(tmp_path: Path) -> None:
 
     assert there_and_back(record, "xlsx", tmp_path) == record
     kinds = {
-        cell.data_type for row in load_workbook(tmp_path / "record.xlsx").worksheets[0].iter_rows() for cell in row
+        cell.data_type
+        for row in load_workbook(tmp_path / "record.xlsx").worksheets[0].iter_rows()
+        for cell in row
     }
     assert "f" not in kinds

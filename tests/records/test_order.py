@@ -28,7 +28,9 @@ def test_full_width_signs() -> None:
     assert pairs("超声＞核磁＝CT") == {("超声", "核磁"), ("超声", "CT")}
 
 
-@pytest.mark.parametrize("text", ["A > B > A", "A > B; B > A", "A = B; A > B", "A > A", "a > B > A"])
+@pytest.mark.parametrize(
+    "text", ["A > B > A", "A > B; B > A", "A = B; A > B", "A > A", "a > B > A"]
+)
 def test_a_circle_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="circle"):
         ExamOrder.parse(text)
@@ -40,10 +42,20 @@ def test_an_empty_step_is_refused(text: str) -> None:
         ExamOrder.parse(text)
 
 
-names = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=4).map(str.casefold).filter(str.strip)
+names = (
+    st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=4)
+    .map(str.casefold)
+    .filter(str.strip)
+)
 
 
-@given(st.lists(st.lists(st.lists(names, min_size=1, max_size=3), min_size=1, max_size=3), min_size=1, max_size=3))
+@given(
+    st.lists(
+        st.lists(st.lists(names, min_size=1, max_size=3), min_size=1, max_size=3),
+        min_size=1,
+        max_size=3,
+    )
+)
 def test_an_order_that_parses_writes_and_reads_back_and_is_a_strict_partial_order(
     chains: list[list[list[str]]],
 ) -> None:

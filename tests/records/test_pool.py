@@ -17,7 +17,9 @@ from tests.conftest import small_record
 def jsonl(tmp_path: Path) -> Path:
     path = tmp_path / "pool.jsonl"
     rows = [
-        small_record(id=f"p{n}", specialty="odd" if n % 2 else "even", language="zh" if n == 3 else "en")
+        small_record(
+            id=f"p{n}", specialty="odd" if n % 2 else "even", language="zh" if n == 3 else "en"
+        )
         for n in range(10)
     ]
     path.write_text("\n".join(json.dumps(row) for row in rows))
@@ -45,7 +47,9 @@ def test_a_sample_is_drawn_by_seed_and_kept_in_order(jsonl: Path) -> None:
     assert ids(pool.only(sample=4, seed=1)) == drawn
     assert any(ids(pool.only(sample=4, seed=seed)) != drawn for seed in range(2, 6))
     assert ids(pool.only(sample=4, seed=1, limit=2)) == drawn[:2]
-    assert len(ids(pool.only(ids=drawn, sample=2, seed=1))) == 2, "a named record that is not drawn is not missing"
+    assert len(ids(pool.only(ids=drawn, sample=2, seed=1))) == 2, (
+        "a named record that is not drawn is not missing"
+    )
 
 
 def test_random_access(jsonl: Path) -> None:
@@ -68,7 +72,9 @@ def test_a_patient_is_found_by_name_where_it_is_one_record() -> None:
         pool.find("bladder-cancer")
 
 
-def test_a_record_is_not_taken_from_a_pool_with_an_unreadable_file(jsonl: Path, tmp_path: Path) -> None:
+def test_a_record_is_not_taken_from_a_pool_with_an_unreadable_file(
+    jsonl: Path, tmp_path: Path
+) -> None:
     pool = tmp_path / "pool"
     pool.mkdir()
     (pool / "good.jsonl").write_bytes(jsonl.read_bytes())
@@ -110,7 +116,9 @@ def test_a_large_pool_is_read_one_record_at_a_time(tmp_path: Path) -> None:
     with path.open("w") as file:
         for number in range(20_000):
             file.write(row.replace('"ID"', f'"p{number}"') + "\n")
-    done = subprocess.run([sys.executable, "-c", LARGE, str(path)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", LARGE, str(path)], capture_output=True, text=True, check=True
+    )
     seen = json.loads(done.stdout)
     assert seen["count"] == 20_000
     assert seen["first"] < seen["all"] / 10

@@ -10,9 +10,11 @@ from osler.agents.autogen import Participant
 from osler.agents.messages import Conclusion, Question
 from osler.records import RecordPool
 from osler.runs.events import ConsultationError, Ending, Failed, Journal, Maker, Role
-from osler.runs.plan import HUMAN, PLAIN, Cell, Column, Plan, Settings
+from osler.runs.plan import Cell, Column, Plan
 from osler.runs.store import RunWriter
 from osler.runs.transcript import Transcript
+from osler.settings.names import HUMAN, PLAIN
+from osler.settings.run_settings import RunSettings
 from osler.simulator.batch import about
 from osler.simulator.build import case_of, seat
 from osler.simulator.clients import Clients
@@ -43,8 +45,12 @@ class _Doctor(Participant):
         return Conclusion(diagnosis="Asthma", treatment="Inhaled steroid")
 
 
-async def _held(case: str, settings: Settings) -> Transcript:
-    record, journal, cell = RecordPool.open().get(case), Journal(), Cell(case, Column.of(HUMAN, PLAIN, "tim"), 1)
+async def _held(case: str, settings: RunSettings) -> Transcript:
+    record, journal, cell = (
+        RecordPool.open().get(case),
+        Journal(),
+        Cell(case, Column.of(HUMAN, PLAIN, "tim"), 1),
+    )
     seats = seat(record, Column.of("rules", PLAIN, "tim"), 1, settings, journal, Clients())
     chairs = Seats(_Doctor(case), seats.ram, seats.patient, seats.memory)
     try:
@@ -57,8 +63,10 @@ async def _held(case: str, settings: Settings) -> Transcript:
 
 def played(path: Path) -> None:
     """Two consultations of a person, as a run."""
-    settings = Settings()
-    plan = Plan([RecordPool.open().get(case) for case in QUESTIONS], (HUMAN,), ("tim",), settings=settings)
+    settings = RunSettings()
+    plan = Plan(
+        [RecordPool.open().get(case) for case in QUESTIONS], (HUMAN,), ("tim",), settings=settings
+    )
     with RunWriter.create_or_resume(path, about(settings)) as store:
         planned = store.extend(plan)
         store.begin({})

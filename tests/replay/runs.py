@@ -1,4 +1,5 @@
-"""Runs to look at again: without a model, and with one that thinks, is refused, is late and fails."""
+"""Runs to look at again: without a model, and with one that thinks, is refused, is late and
+fails."""
 
 from __future__ import annotations
 
@@ -18,7 +19,9 @@ from osler.cli import app
 from osler.errors import UserError
 from osler.language import Language
 from osler.records import RecordPool
-from osler.runs.plan import Limits, Plan, Settings
+from osler.runs.plan import Plan
+from osler.settings.names import Limits
+from osler.settings.run_settings import RunSettings
 from osler.simulator.batch import RunOptions, simulate_plan
 from osler.simulator.clients import ClientSettings
 from tests.models.server import Step, _answer
@@ -49,12 +52,18 @@ def hold(
     *,
     backbone: str = "rules",
     memories: tuple[str, ...] = MEMORIES,
-    settings: Settings,
+    settings: RunSettings,
     cases: tuple[str, ...] = CASES,
 ) -> Path:
-    """A run of a few patients; one after the other, so that a model is asked in the same order every time."""
+    """A run of a few patients; one after the other, so that a model is asked in the same order
+    every time."""
     plan = Plan(RecordPool.open().only(ids=list(cases)), (backbone,), memories, settings=settings)
-    simulate_plan(plan, path, RunOptions(quiet=True, concurrency=1, clients=ClientSettings(retries=0)), "bundled")
+    simulate_plan(
+        plan,
+        path,
+        RunOptions(quiet=True, concurrency=1, clients=ClientSettings(retries=0)),
+        "bundled",
+    )
     return path
 
 
@@ -73,10 +82,14 @@ class Model:
     def reply_to(self, prompt: str) -> str:
         """Thoughts for the memory, some of which may not be done; else what it says."""
         if '"thoughts"' in prompt:
-            return json.dumps({"thoughts": [THOUGHT], "forget": [{"id": 99, "why": "old"}], "merge": []})
+            return json.dumps(
+                {"thoughts": [THOUGHT], "forget": [{"id": 99, "why": "old"}], "merge": []}
+            )
         return self.says(prompt)
 
-    async def answer(self, request: web.Request, step: Step, body: dict[str, Any]) -> web.StreamResponse:
+    async def answer(
+        self, request: web.Request, step: Step, body: dict[str, Any]
+    ) -> web.StreamResponse:
         """Answer in good time, or not at all."""
         prompt = body["messages"][0]["content"]
         who = "memory" if '"thoughts"' in prompt else "doctor" if '"action"' in prompt else "others"
@@ -103,5 +116,11 @@ def model_run(
     patch.setattr(model_server, "reply_to", model.reply_to)
     patch.setattr(model_server, "_answer", model.answer)
     with model_server.model_server() as server:
-        settings = Settings(patient_backbone=server.spec, ram_backbone=server.spec, turns=5, limits=limits or Limits())
+        settings = RunSettings(
+            patient_backbone=server.spec,
+            ram_backbone=server.spec,
+            turns=5,
+            max_tokens=limits.tokens if limits else None,
+            max_seconds=limits.seconds if limits else None,
+        )
         return hold(path, backbone=server.spec, memories=memories, settings=settings, cases=cases)

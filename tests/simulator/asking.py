@@ -1,4 +1,5 @@
-"""A doctor that asks what a test wants, opposite the patient and the retrieval module under test."""
+"""A doctor that asks what a test wants, opposite the patient and the retrieval module under
+test."""
 
 from __future__ import annotations
 
@@ -31,7 +32,11 @@ class Asking(Participant):
 
     async def respond(self, content: Any) -> Question | Conclusion:
         self.briefings.append(content)
-        return Question(text=self._questions.pop(0)) if self._questions else Conclusion(diagnosis="x", treatment="y")
+        return (
+            Question(text=self._questions.pop(0))
+            if self._questions
+            else Conclusion(diagnosis="x", treatment="y")
+        )
 
 
 @dataclass
@@ -61,7 +66,10 @@ class Heard:
 
 def things(*found: tuple[str, list[Any], str]) -> str:
     """A model's answer to the retrieval module."""
-    listed = [{"asked": asked, "entries": entries, "nothing": nothing} for asked, entries, nothing in found]
+    listed = [
+        {"asked": asked, "entries": entries, "nothing": nothing}
+        for asked, entries, nothing in found
+    ]
     return json.dumps({"things": listed}, ensure_ascii=False)
 
 
@@ -84,7 +92,9 @@ async def hear(
     found = scripted(ram) if ram is not None else None
     seats = Seats(
         doctor,
-        ModelRam(record, case, found[0], journal, reports=reports) if found else Ram(record, case, reports=reports),
+        ModelRam(record, case, found[0], journal, reports=reports)
+        if found
+        else Ram(record, case, reports=reports),
         ModelPatient(case, record.diagnosis, spoken[0], journal) if spoken else RulesPatient(),
         memory_factory("raw")(MemorySettings(language=record.language)),
     )

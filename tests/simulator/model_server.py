@@ -36,22 +36,41 @@ def reply_to(prompt: str) -> str:
     if '"things"' in prompt:
         chosen = int(hashlib.sha256(prompt.encode()).hexdigest(), 16) % 9 + 1
         found = {"asked": "it", "entries": [chosen], "nothing": ""}
-        return json.dumps({"things": [found, {"asked": "that", "entries": [], "nothing": "denied"}]})
+        return json.dumps(
+            {"things": [found, {"asked": "that", "entries": [], "nothing": "denied"}]}
+        )
     if '"lessons"' in prompt:
         lesson = f"Think of more than one illness {len(prompt)}."
-        return json.dumps({"lessons": [{"when": "patients with fever, cough, pain 发热 咳嗽 疼痛", "lesson": lesson}]})
+        return json.dumps(
+            {
+                "lessons": [
+                    {"when": "patients with fever, cough, pain 发热 咳嗽 疼痛", "lesson": lesson}
+                ]
+            }
+        )
     if '"action"' in prompt:
         chosen = int(hashlib.sha256(prompt.encode()).hexdigest(), 16) % len(QUESTIONS)
         return json.dumps({"differential": [], "action": "ask", "question": QUESTIONS[chosen]})
     if '"diagnosis"' in prompt:
-        told = {"differential": ["Bronchitis"], "diagnosis": "Pneumonia", "treatment": "Rest", "reasoning": "r"}
+        told = {
+            "differential": ["Bronchitis"],
+            "diagnosis": "Pneumonia",
+            "treatment": "Rest",
+            "reasoning": "r",
+        }
         return json.dumps(told)
     if "one per line, names only" in prompt or "列出五个最可能的诊断" in prompt:
         return "Pneumonia\nBronchitis"
     if '"treatment"' in prompt:
         return json.dumps({"treatment": "Rest", "reasoning": "r"})
     if '"thoughts"' in prompt:
-        thought = {"subject": "patient", "relation": "has", "object": "a cough", "negated": False, "when": ""}
+        thought = {
+            "subject": "patient",
+            "relation": "has",
+            "object": "a cough",
+            "negated": False,
+            "when": "",
+        }
         return json.dumps({"thoughts": [thought], "forget": [], "merge": []})
     return "A patient with a cough."
 
@@ -63,6 +82,8 @@ class ModelServer:
     url: str = ""
     prompts: Counter[str] = field(default_factory=Counter)
     """The prompts that were answered, and how often each was."""
+    temperatures: Counter[float] = field(default_factory=Counter)
+    """The temperatures of requests, and how often each was asked for."""
     requests: int = 0
     under_way: int = 0
     most_under_way: int = 0
@@ -90,7 +111,8 @@ def model_server(
 ) -> Iterator[ModelServer]:
     """Serve until the block is left.
 
-    With `counts`, an answer takes as many tokens as its texts are long; only prompts with the text `slow` have to wait.
+    With `counts`, an answer takes as many tokens as its texts are long; only prompts with the text
+    `slow` have to wait.
     """
     server, loop, ready = ModelServer(), asyncio.new_event_loop(), threading.Event()
     stop = asyncio.Event()
@@ -98,6 +120,7 @@ def model_server(
     async def answer(request: web.Request) -> web.StreamResponse:
         body: dict[str, Any] = await request.json()
         server.requests += 1
+        server.temperatures[body["temperature"]] += 1
         step = misbehave(server.requests)
         prompt = body["messages"][-1]["content"]
         server.under_way += 1

@@ -1,4 +1,5 @@
-"""What the retrieval module asks its model is asked once within a run; it is held again, resumed and forked all the same."""
+"""What the retrieval module asks its model is asked once within a run; it is held again, resumed
+and forked all the same."""
 
 from __future__ import annotations
 
@@ -11,9 +12,11 @@ from osler.models.cache import SharedAnswers
 from osler.models.completion import Completion
 from osler.records import RecordPool
 from osler.runs.events import Asked, Called, Ending, Intervened, Intervention, Retrieved, Role
-from osler.runs.plan import Cell, Column, Limits, Plan, Settings
+from osler.runs.plan import Cell, Column, Plan
 from osler.runs.store import RunFile
 from osler.runs.transcript import Transcript
+from osler.settings.names import Limits
+from osler.settings.run_settings import RunSettings
 from osler.simulator.batch import RunOptions, simulate_plan
 from osler.simulator.clients import Clients, ClientSettings, ConsultationClients
 from osler.simulator.limits import RunLimiter
@@ -26,10 +29,18 @@ from tests.simulator.test_consultation import Held
 POOL = RecordPool.open()
 
 
-def hold(server: ModelServer, out: Path, *, turns: int = 1, how: RunOptions | None = None) -> list[Transcript]:
+def hold(
+    server: ModelServer, out: Path, *, turns: int = 1, how: RunOptions | None = None
+) -> list[Transcript]:
     """Three columns and two trials whose doctors, being rules, first ask the same."""
-    settings = Settings(ram_backbone=server.spec, turns=turns)
-    plan = Plan(POOL.only(ids=["gerd-en", "gerd-zh"]), ("rules",), ("none", "raw", "tim"), trials=2, settings=settings)
+    settings = RunSettings(ram_backbone=server.spec, turns=turns)
+    plan = Plan(
+        POOL.only(ids=["gerd-en", "gerd-zh"]),
+        ("rules",),
+        ("none", "raw", "tim"),
+        trials=2,
+        settings=settings,
+    )
     simulate_plan(plan, out, how or RunOptions(quiet=True), "bundled")
     with RunFile.open(out) as run:
         return list(run.transcripts())
@@ -53,16 +64,26 @@ def test_a_run_with_such_answers_is_the_same_again_and_can_be_forked(tmp_path: P
     path = tmp_path / "run.osler"
     with model_server() as server:
         hold(server, path, turns=3)
-        again = osler("replay", path, "--verify")
+        again = osler("verify", path)
         assert again.exit_code == 0 and "no difference" in again.output, again.output
         forked = osler(
-            "replay", path, "gerd-en", "--memory", "raw", "--memory", "raw", "--trial", "2", "--fork-at", "2"
+            "fork",
+            path,
+            "gerd-en",
+            "--memory",
+            "raw",
+            "--memory",
+            "raw",
+            "--trial",
+            "2",
+            "--at",
+            "2",
         )
         assert forked.exit_code == 0, forked.output
     with RunFile.open(tmp_path / "run.forks.osler") as forks:
         [fork] = forks.transcripts()
     assert fork.of(Retrieved)[0].things and fork.of(Retrieved)[0].maker == "model"
-    verified = osler("replay", tmp_path / "run.forks.osler", "--verify")
+    verified = osler("verify", tmp_path / "run.forks.osler")
     assert verified.exit_code == 0, verified.output
 
 
@@ -71,19 +92,27 @@ async def test_a_consultation_that_was_interrupted_asks_for_nothing_again() -> N
 
     def told(transcript: Transcript) -> list[dict[str, object]]:
         untimed = {"at", "seconds"}
-        return [event.model_dump(exclude=untimed) for event in transcript.events if event.type != "remembered"]
+        return [
+            event.model_dump(exclude=untimed)
+            for event in transcript.events
+            if event.type != "remembered"
+        ]
 
     with model_server() as server:
-        settings = Settings(ram_backbone=server.spec, turns=3)
+        settings = RunSettings(ram_backbone=server.spec, turns=3)
         kept: dict[str, list[tuple[str, str]]] = {"none": [], "raw": []}
         held: dict[str, Transcript] = {}
 
-        async def one(clients: Clients, memory: str, before: tuple[tuple[str, str], ...] = ()) -> Transcript:
+        async def one(
+            clients: Clients, memory: str, before: tuple[tuple[str, str], ...] = ()
+        ) -> Transcript:
             async def keep(key: str, answer: Completion) -> None:
                 kept[memory].append((key, answer.model_dump_json()))
 
             own = ConsultationClients(clients, 1, before, keep, Limits(), RunLimiter(Limits()))
-            return await simulate_one(record, Cell(record.id, Column("rules", "", memory), 1), settings, own)
+            return await simulate_one(
+                record, Cell(record.id, Column("rules", "", memory), 1), settings, own
+            )
 
         clients = Clients(ClientSettings(retries=0))
         for memory in kept:
@@ -121,7 +150,10 @@ async def test_who_fails_leaves_it_to_the_next_and_only_the_latest_are_kept() ->
         return answer("yes")
 
     first, second, third = await asyncio.gather(
-        shared.answer("a", fails), shared.answer("a", works), shared.answer("a", works), return_exceptions=True
+        shared.answer("a", fails),
+        shared.answer("a", works),
+        shared.answer("a", works),
+        return_exceptions=True,
     )
     assert isinstance(first, ConnectionError) and asked == ["fails", "works"]
     assert isinstance(second, Completion) and isinstance(third, Completion)
@@ -146,9 +178,12 @@ async def test_a_question_that_was_cut_off_while_its_answer_was_looked_for_was_a
     def broken(_: str) -> str:
         raise RuntimeError("cut off")
 
-    record, settings = POOL.get("gerd-en"), Settings(ram_backbone="ram", turns=3)
+    record, settings = POOL.get("gerd-en"), RunSettings(ram_backbone="ram", turns=3)
     held = await simulate_one(
-        record, Cell(record.id, Column("rules", "", "raw"), 1), settings, Held(ram=scripted(broken)[0])
+        record,
+        Cell(record.id, Column("rules", "", "raw"), 1),
+        settings,
+        Held(ram=scripted(broken)[0]),
     )
     assert held.ending is Ending.SIMULATOR_ERROR
     assert held.turns == 1 and held.of(Asked)[0].question and not held.replies

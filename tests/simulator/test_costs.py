@@ -1,4 +1,5 @@
-"""What a column costs: the same whatever runs before it or beside it; what sharing answers saved is told once."""
+"""What a column costs: the same whatever runs before it or beside it; what sharing answers saved is
+told once."""
 
 from __future__ import annotations
 
@@ -8,14 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from osler.eval.compare import compare
-from osler.eval.compare.grid import grids
+from osler.eval.compare import compare, comparison_tables
 from osler.eval.runs import load_run
+from osler.eval.scoring import EXACT
 from osler.records import RecordPool
 from osler.runs.events import Called
 from osler.runs.makers import Usage
-from osler.runs.plan import Limits, Plan, Settings
+from osler.runs.plan import Plan
 from osler.runs.store import RunFile
+from osler.runs.store.scores import scored_consultations
+from osler.settings.names import Limits
+from osler.settings.run_settings import RunSettings
 from osler.simulator.batch import RunOptions, StoppedEarly, simulate_plan
 from osler.simulator.clients import ClientSettings
 from tests.conftest import Run
@@ -49,13 +53,16 @@ def simulate(
     *,
     memories: tuple[str, ...] = MEMORIES,
     limits: Limits | None = None,
-    most: Limits | None = None,
+    most: int | None = None,
     cache: Path | None = None,
     concurrency: int = 8,
     workers: int | None = None,
 ) -> None:
-    """The doctor, the patient and RAM have the server's model; `most` limits each consultation."""
-    settings = Settings(patient_backbone=server.spec, ram_backbone=server.spec, turns=2, limits=most or Limits())
+    """The doctor, the patient and RAM have the server's model; `most` limits the tokens
+    of each consultation."""
+    settings = RunSettings(
+        patient_backbone=server.spec, ram_backbone=server.spec, turns=2, max_tokens=most
+    )
     plan = Plan(RecordPool.open().only(ids=CASES), (server.spec,), memories, settings=settings)
     options = RunOptions(
         concurrency=concurrency,
@@ -69,10 +76,14 @@ def simulate(
 
 def charged(out: Path) -> Charged:
     with RunFile.open(out) as run:
-        rows = list(run.rows("record, memory, tokens_in, tokens_out, results.cost AS cost"))
-    return {
-        (row["record"], row["memory"]): (row["tokens_in"], row["tokens_out"], round(row["cost"], 9)) for row in rows
-    }
+        return {
+            (one.case, one.column.memory): (
+                one.tokens_in or 0,
+                one.tokens_out or 0,
+                round(one.cost or 0, 9),
+            )
+            for one in scored_consultations(run, EXACT)
+        }
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +108,13 @@ def test_a_column_costs_the_same_in_any_order(
     concurrency: int,
     workers: int | None,
 ) -> None:
-    simulate(server, tmp_path / "together.osler", memories=memories, concurrency=concurrency, workers=workers)
+    simulate(
+        server,
+        tmp_path / "together.osler",
+        memories=memories,
+        concurrency=concurrency,
+        workers=workers,
+    )
     assert charged(tmp_path / "together.osler") == alone
 
 
@@ -123,31 +140,39 @@ def test_a_column_costs_the_same_when_its_answers_are_in_the_users_cache(
     assert charged(tmp_path / "first.osler") == charged(tmp_path / "second.osler") == alone
     with RunFile.open(tmp_path / "second.osler") as run:
         standing = run.status()
-    assert (standing.calls, standing.tokens, standing.cost_known) == (0, 0, 0.0), "nothing was spent"
+    assert (standing.calls, standing.tokens, standing.cost_known) == (0, 0, 0.0), (
+        "nothing was spent"
+    )
 
 
-def test_the_limit_of_a_consultation_does_not_depend_on_the_order(server: ModelServer, tmp_path: Path) -> None:
-    most = Limits(tokens=1500)
+def test_the_limit_of_a_consultation_does_not_depend_on_the_order(
+    server: ModelServer, tmp_path: Path
+) -> None:
+    most = 1500
     simulate(server, tmp_path / "together.osler", most=most, concurrency=1)
     for memory in MEMORIES:
         simulate(server, tmp_path / f"{memory}.osler", memories=(memory,), most=most, concurrency=1)
     alone = [endings(tmp_path / f"{memory}.osler") for memory in MEMORIES]
     assert endings(tmp_path / "together.osler") == set.union(*alone)
-    assert {row[2].partition(" ")[0] for row in set.union(*alone)} == {"token_limit"}, "else nothing is tested"
+    assert {row[2].partition(" ")[0] for row in set.union(*alone)} == {"token_limit"}, (
+        "else nothing is tested"
+    )
 
 
 @pytest.mark.parametrize("tokens", [2500, 4100])
-def test_the_limit_of_a_consultation_does_not_depend_on_who_answers_first(tmp_path: Path, tokens: int) -> None:
+def test_the_limit_of_a_consultation_does_not_depend_on_who_answers_first(
+    tmp_path: Path, tokens: int
+) -> None:
     """The memory thinks while the next question is asked and answered."""
     found = list[set[tuple[str, str, str]]]()
     for slow in ('"thoughts"', '"action"'):
         with model_server(latency=0.1, counts=True, slow=slow) as server:
             path = tmp_path / f"{len(found)}.osler"
-            settings = Settings(
+            settings = RunSettings(
                 patient_backbone=server.spec,
                 ram_backbone=server.spec,
                 turns=4,
-                limits=Limits(tokens=tokens),
+                max_tokens=tokens,
             )
             records = RecordPool.open().only(ids=["gerd-en"])
             plan = Plan(records, (server.spec,), ("tim",), settings=settings)
@@ -158,14 +183,32 @@ def test_the_limit_of_a_consultation_does_not_depend_on_who_answers_first(tmp_pa
 
 def endings(out: Path) -> set[tuple[str, str, str]]:
     with RunFile.open(out) as run:
-        return {tuple(row) for row in run.rows("record, memory, ending || ' ' || turns || ' ' || results.calls")}
+        return {
+            (one.case, one.column.memory, f"{one.ending} {one.turns} {one.calls}")
+            for one in scored_consultations(run, EXACT)
+        }
 
 
 def test_what_sharing_saved_is_told_once_and_the_rest_is_what_was_spent(
     server: ModelServer, tmp_path: Path, osler: Run
 ) -> None:
-    args = ["simulate", "--backbone", server.spec, "--patient", server.spec, "--ram", server.spec, "--turns", "2"]
-    args += [part for case in CASES for part in ("--case", case)] + ["--memory", "none", "--memory", "raw"]
+    args = [
+        "simulate",
+        "--backbone",
+        server.spec,
+        "--patient",
+        server.spec,
+        "--ram",
+        server.spec,
+        "--turns",
+        "2",
+    ]
+    args += [part for case in CASES for part in ("--case", case)] + [
+        "--memory",
+        "none",
+        "--memory",
+        "raw",
+    ]
     done = osler(*args, "--out", "shared", "--quiet")
     assert done.returncode == 0, done.stderr
     path = tmp_path / "runs" / "shared.osler"
@@ -182,7 +225,7 @@ def test_what_sharing_saved_is_told_once_and_the_rest_is_what_was_spent(
     )
     assert line in " ".join(done.stdout.split())
     assert "RAM: reused" not in done.stdout, "that depends on the order"
-    main, *others = grids(compare([load_run(path)]))
+    main, *others = comparison_tables(compare([load_run(path)]))
     assert line in main.notes and line not in [note for grid in others for note in grid.notes]
     again = json.loads(osler(*args, "--out", "shared", "--json").stdout)
     assert again["saved"] == {"calls": len(reused), "tokens": saved, "cost": pytest.approx(price)}

@@ -1,4 +1,5 @@
-"""Run files that are damaged, copied without their log or on a read-only disk: said in one line, the rest is shown."""
+"""Run files that are damaged, copied without their log or on a read-only disk: said in one line,
+the rest is shown."""
 
 from __future__ import annotations
 
@@ -15,9 +16,10 @@ from pathlib import Path
 import pytest
 
 from osler.runs.events import Answered, Maker, Role
-from osler.runs.plan import Plan, Selector, Settings
+from osler.runs.plan import Plan, Selector
 from osler.runs.store import RunFile, RunWriter, connection
 from osler.runs.store.check import find_damage
+from osler.settings.run_settings import RunSettings
 from tests.conftest import Run
 from tests.simulator.test_runs import hold
 
@@ -31,7 +33,7 @@ COMMANDS = (
     ("runs", "check", "run.osler"),
     ("show", "run.osler", CASE),
     ("replay", "run.osler", CASE),
-    ("replay", "run.osler", "--verify"),
+    ("verify", "run.osler"),
     ("compare", "run.osler"),
     ("compare", "run.osler", "--format", "csv"),
     ("score", "run.osler"),
@@ -69,7 +71,9 @@ def fails_clearly(osler: Run, folder: Path, command: tuple[str, ...]) -> str:
     return done.stdout + done.stderr
 
 
-def test_a_damaged_transcript_is_named_and_the_others_are_shown(tmp_path: Path, sound: Path, osler: Run) -> None:
+def test_a_damaged_transcript_is_named_and_the_others_are_shown(
+    tmp_path: Path, sound: Path, osler: Run
+) -> None:
     shutil.copy(sound, tmp_path)
     change(tmp_path / "run.osler", "UPDATE transcripts SET body = zeroblob(100) WHERE cell = 2")
     with RunFile.open(tmp_path / "run.osler") as run:
@@ -115,7 +119,9 @@ DAMAGE = (
 
 
 @pytest.mark.parametrize("sql", DAMAGE)
-def test_a_damaged_table_is_noticed_and_breaks_no_command(tmp_path: Path, sound: Path, osler: Run, sql: str) -> None:
+def test_a_damaged_table_is_noticed_and_breaks_no_command(
+    tmp_path: Path, sound: Path, osler: Run, sql: str
+) -> None:
     """Each damage is shown to some of the commands, each command to some of the damage."""
     for command in (("runs", "check", "run.osler"), *COMMANDS[DAMAGE.index(sql) % 4 :: 4]):
         shutil.copy(sound, tmp_path)
@@ -124,11 +130,15 @@ def test_a_damaged_table_is_noticed_and_breaks_no_command(tmp_path: Path, sound:
         assert command[1] != "check" or "no damage found" not in told
 
 
-def test_a_table_whose_making_is_no_text_is_named_as_damaged(tmp_path: Path, sound: Path, osler: Run) -> None:
+def test_a_table_whose_making_is_no_text_is_named_as_damaged(
+    tmp_path: Path, sound: Path, osler: Run
+) -> None:
     content = sound.read_bytes()
     whole = b"CREATE TABLE measures (cell"
     assert content.count(whole) == 1
-    (tmp_path / "run.osler").write_bytes(content.replace(whole, whole.replace(b"TABLE", b"T\xc1BLE")))
+    (tmp_path / "run.osler").write_bytes(
+        content.replace(whole, whole.replace(b"TABLE", b"T\xc1BLE"))
+    )
     for command in COMMANDS:
         assert "is damaged" in fails_clearly(osler, tmp_path, command), command
 
@@ -145,16 +155,23 @@ def test_no_command_breaks_on_flipped_bits_and_no_more_is_done_than_was_planned(
         status = osler("runs", "status", "run.osler", "--json")
         if status.returncode == 0:
             standing = json.loads(status.stdout)
-            assert standing["done"] + standing["failed"] + standing["todo"] <= 4, (command, status.stdout)
+            assert standing["done"] + standing["failed"] + standing["todo"] <= 4, (
+                command,
+                status.stdout,
+            )
         for name in ("run.osler-wal", "run.osler-shm"):
             (tmp_path / name).unlink(missing_ok=True)
 
 
-def test_tables_that_are_damaged_are_not_written_to(tmp_path: Path, sound: Path, osler: Run) -> None:
+def test_tables_that_are_damaged_are_not_written_to(
+    tmp_path: Path, sound: Path, osler: Run
+) -> None:
     path = tmp_path / "run.osler"
     shutil.copy(sound, path)
     with sqlite3.connect(path) as file:
-        (page,) = file.execute("SELECT rootpage FROM sqlite_master WHERE name = 'sqlite_autoindex_cells_1'").fetchone()
+        (page,) = file.execute(
+            "SELECT rootpage FROM sqlite_master WHERE name = 'sqlite_autoindex_cells_1'"
+        ).fetchone()
         (size,) = file.execute("PRAGMA page_size").fetchone()
     content = bytearray(path.read_bytes())
     content[(page - 1) * size + 20 : page * size] = bytes(size - 20)
@@ -164,8 +181,11 @@ def test_tables_that_are_damaged_are_not_written_to(tmp_path: Path, sound: Path,
 
 
 def killed_run(path: Path) -> int:
-    """A run whose process was killed, so that part of it is in its log; how many consultations are done."""
-    process = FORK.Process(target=hold, args=(path,), kwargs={"limit": 88, "settings": Settings(turns=2)})
+    """A run whose process was killed, so that part of it is in its log; how many consultations are
+    done."""
+    process = FORK.Process(
+        target=hold, args=(path,), kwargs={"limit": 88, "settings": RunSettings(turns=2)}
+    )
     process.start()
     done = 0
     while done < 5:
@@ -186,7 +206,9 @@ def test_a_copy_without_its_log_says_that_something_is_missing(tmp_path: Path, o
     (tmp_path / "copy").mkdir()
     shutil.copy(tmp_path / "run.osler", tmp_path / "copy")
     told = osler("runs", "status", "run.osler", cwd=tmp_path / "copy")
-    assert "run.osler-wal" in told.stderr and "missing" in told.stderr and told.stderr.count("\n") == 1
+    assert (
+        "run.osler-wal" in told.stderr and "missing" in told.stderr and told.stderr.count("\n") == 1
+    )
     whole = osler("runs", "status", "run.osler")
     assert f"{done} done" in whole.stdout and not whole.stderr
     shutil.copy(tmp_path / "run.osler-wal", tmp_path / "copy")
@@ -219,12 +241,16 @@ def test_the_log_of_a_run_stays_small(tmp_path: Path, sound: Path) -> None:
         for number in store.extend(Plan([record], trials=600)).todo:
             words = " ".join(os.urandom(4).hex() for _ in range(500))
             reply = Answered(turn=1, role=Role.PATIENT, reply=words, maker=Maker.RULES)
-            store.finish(number, transcript.model_copy(update={"events": (*transcript.events, reply)}))
+            store.finish(
+                number, transcript.model_copy(update={"events": (*transcript.events, reply)})
+            )
             largest = max(largest, connection.log_of(path).stat().st_size)
     assert path.stat().st_size > 8 * 1024 * 1024 and 0 < largest < 4 * 1024 * 1024
 
 
-def test_a_report_onto_a_folder_that_cannot_be_written_to_is_one_line(tmp_path: Path, sound: Path, osler: Run) -> None:
+def test_a_report_onto_a_folder_that_cannot_be_written_to_is_one_line(
+    tmp_path: Path, sound: Path, osler: Run
+) -> None:
     shutil.copy(sound, tmp_path)
     done = osler("report", "run.osler", "-o", "/proc/out.html")
     assert done.returncode == 2 and "/proc/out.html" in done.stderr and done.stderr.count("\n") == 1

@@ -1,4 +1,5 @@
-"""What a kill, a Ctrl-C, a full disk or a dying worker may cost: the requests in flight, and never more."""
+"""What a kill, a Ctrl-C, a full disk or a dying worker may cost: the requests in flight, and never
+more."""
 
 from __future__ import annotations
 
@@ -18,16 +19,18 @@ from typing import Any
 import pytest
 
 from osler.errors import UserError
-from osler.eval.ladder import LADDER
 from osler.eval.runs import load_run
+from osler.eval.scoring import EXACT
 from osler.records import RecordPool
 from osler.runs.events import Called
-from osler.runs.plan import Plan, Settings
+from osler.runs.plan import Plan
 from osler.runs.store import RunFile, RunWriter
+from osler.settings.run_settings import RunSettings
 from osler.simulator import batch
 from osler.simulator.batch import RunOptions, StoppedEarly, simulate_plan
 from osler.simulator.engines.messages import StopMessage
 from osler.simulator.engines.process import pack, read_message
+from tests.eval.held_runs import score_rows
 from tests.simulator.model_server import ModelServer, model_server
 
 FORK = multiprocessing.get_context("fork")
@@ -37,13 +40,18 @@ ENGINES = [pytest.param(None, id="one process"), pytest.param(2, id="two workers
 
 def hold(out: Path, workers: int | None = None, **plan: Any) -> None:
     records = RecordPool.open().only(limit=plan.pop("limit", 6))
-    plan.setdefault("settings", Settings(turns=6))
+    plan.setdefault("settings", RunSettings(turns=6))
     simulate_plan(
-        Plan(records, **plan), out, RunOptions(quiet=True, workers=workers, concurrency=CONCURRENCY), "bundled"
+        Plan(records, **plan),
+        out,
+        RunOptions(quiet=True, workers=workers, concurrency=CONCURRENCY),
+        "bundled",
     )
 
 
-def begin(out: Path, server: ModelServer, after: int, **plan: Any) -> multiprocessing.process.BaseProcess:
+def begin(
+    out: Path, server: ModelServer, after: int, **plan: Any
+) -> multiprocessing.process.BaseProcess:
     """Start a run in a process of its own, and come back when its models were asked so often."""
     process = FORK.Process(target=hold, args=(out,), kwargs={"backbones": (server.spec,), **plan})
     process.start()
@@ -76,7 +84,9 @@ def test_a_kill_costs_no_more_than_the_requests_in_flight(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("workers", ENGINES)
-def test_ctrl_c_waits_for_the_answers_in_flight_and_loses_none(tmp_path: Path, workers: int | None) -> None:
+def test_ctrl_c_waits_for_the_answers_in_flight_and_loses_none(
+    tmp_path: Path, workers: int | None
+) -> None:
     path = tmp_path / "run.osler"
     with model_server(latency=0.2) as server:
         process = begin(path, server, 6, workers=workers, memories=("tim",), limit=3)
@@ -85,7 +95,9 @@ def test_ctrl_c_waits_for_the_answers_in_flight_and_loses_none(tmp_path: Path, w
         process.join()
         with RunFile.open(path) as run:
             half = run.status()
-        assert half.todo and half.calls == server.requests, "every answer that was asked for is kept"
+        assert half.todo and half.calls == server.requests, (
+            "every answer that was asked for is kept"
+        )
         hold(path, workers=workers, backbones=(server.spec,), memories=("tim",), limit=3)
         assert server.requests == calls(path)
 
@@ -104,7 +116,8 @@ def test_a_second_ctrl_c_ends_at_once_and_says_what_it_costs(tmp_path: Path) -> 
         thread = threading.Thread(target=interrupt)
         thread.start()
         with pytest.raises(
-            StoppedEarly, match=r"interrupted.*6 consultation.*asked for again; re-run the same command"
+            StoppedEarly,
+            match=r"interrupted.*6 consultation.*asked for again; re-run the same command",
         ):
             hold(path, backbones=(server.spec,))
         thread.join()
@@ -113,8 +126,11 @@ def test_a_second_ctrl_c_ends_at_once_and_says_what_it_costs(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("workers", ENGINES)
-def test_a_full_disk_stops_the_run_and_costs_the_requests_in_flight(tmp_path: Path, workers: int | None) -> None:
-    """A limit on the size of files stands for the disk: the same error comes from the same place."""
+def test_a_full_disk_stops_the_run_and_costs_the_requests_in_flight(
+    tmp_path: Path, workers: int | None
+) -> None:
+    """A limit on the size of files stands for the disk: the same error comes from the same
+    place."""
     path, (receiver, sender) = tmp_path / "run.osler", FORK.Pipe(duplex=False)
 
     def full(url: str) -> None:
@@ -138,7 +154,8 @@ def test_a_full_disk_stops_the_run_and_costs_the_requests_in_flight(tmp_path: Pa
 
 
 def test_an_answer_is_written_before_its_consultation_goes_on(tmp_path: Path) -> None:
-    """The next request of a consultation comes only when the answer before it can be read from the file."""
+    """The next request of a consultation comes only when the answer before it can be read from the
+    file."""
     path = tmp_path / "run.osler"
     unwritten: list[int] = []
 
@@ -151,7 +168,9 @@ def test_an_answer_is_written_before_its_consultation_goes_on(tmp_path: Path) ->
 
     with model_server(look) as server:
         how = RunOptions(quiet=True, concurrency=1)
-        plan = Plan(RecordPool.open().only(limit=2), backbones=(server.spec,), settings=Settings(turns=3))
+        plan = Plan(
+            RecordPool.open().only(limit=2), backbones=(server.spec,), settings=RunSettings(turns=3)
+        )
         simulate_plan(plan, path, how, "bundled")
     assert server.requests == 8 and not unwritten
 
@@ -159,7 +178,13 @@ def test_an_answer_is_written_before_its_consultation_goes_on(tmp_path: Path) ->
 async def test_a_torn_frame_is_the_end_of_a_worker_and_no_more() -> None:
     message = StopMessage("kind", "x" * 100)
     whole = pack(message)
-    for sent in (whole[:-1], whole[:3], b"", whole[:4] + b"{" * 200, struct.pack(">I", 2**31) + whole):
+    for sent in (
+        whole[:-1],
+        whole[:3],
+        b"",
+        whole[:4] + b"{" * 200,
+        struct.pack(">I", 2**31) + whole,
+    ):
         reader = asyncio.StreamReader()
         reader.feed_data(sent)
         reader.feed_eof()
@@ -174,8 +199,12 @@ def test_workers_that_are_stopped_killed_and_woken_cost_no_consultation(tmp_path
     with model_server(latency=0.02) as server:
         process = begin(path, server, 8, workers=2, limit=8)
         assert process.pid is not None
-        for _ in range(2):  # three deaths without an answer between them would give a consultation up
-            for worker in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
+        for _ in range(
+            2
+        ):  # three deaths without an answer between them would give a consultation up
+            for worker in (
+                Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+            ):
                 for one in (signal.SIGSTOP, signal.SIGKILL, signal.SIGCONT):
                     with suppress(ProcessLookupError):
                         os.kill(int(worker), one)
@@ -193,7 +222,10 @@ def test_workers_that_are_stopped_killed_and_woken_cost_no_consultation(tmp_path
 def verdicts(path: Path) -> list[Any]:
     run = load_run(path)
     try:
-        return [(row["record"], row["diagnosis_verdict"], row["treatment_verdict"], row["turns"]) for row in run.rows()]
+        return [
+            (row["record"], row["diagnosis_verdict"], row["treatment_verdict"], row["turns"])
+            for row in score_rows(run)
+        ]
     finally:
         run.close()
 
@@ -209,10 +241,12 @@ def test_resuming_scores_what_has_no_score(tmp_path: Path, monkeypatch: pytest.M
         patch.setattr(batch, "score", breaks)
         hold(path, limit=2)
     with RunFile.open(path) as run:
-        assert run.status().done == 2 and len(run.unscored(LADDER)) == 2, "scoring that fails costs no consultation"
+        assert run.status().done == 2 and len(run.unscored(EXACT)) == 2, (
+            "scoring that fails costs no consultation"
+        )
     hold(path, limit=2)
     with RunFile.open(path) as run:
-        assert not run.unscored(LADDER)
+        assert not run.unscored(EXACT)
     assert verdicts(path) == verdicts(tmp_path / "whole.osler")
 
 
@@ -220,7 +254,9 @@ def test_a_consultation_and_its_score_are_kept_together_or_not_at_all(tmp_path: 
     """After a kill at any moment nothing that has ended is without a verdict."""
     path = tmp_path / "run.osler"
     for _ in range(6):
-        process = FORK.Process(target=hold, args=(path,), kwargs={"limit": 88, "settings": Settings(turns=2)})
+        process = FORK.Process(
+            target=hold, args=(path,), kwargs={"limit": 88, "settings": RunSettings(turns=2)}
+        )
         process.start()
         process.join(0.4)
         if process.is_alive() and process.pid:
@@ -228,7 +264,7 @@ def test_a_consultation_and_its_score_are_kept_together_or_not_at_all(tmp_path: 
         process.join()
         if path.exists():
             with RunFile.open(path) as run:
-                assert run.unscored(LADDER) == []
+                assert run.unscored(EXACT) == []
 
 
 def test_a_run_that_is_open_twice_keeps_its_score(tmp_path: Path) -> None:
@@ -236,4 +272,4 @@ def test_a_run_that_is_open_twice_keeps_its_score(tmp_path: Path) -> None:
     with RunFile.open(tmp_path / "run.osler") as known:
         told = known.about()
         with RunWriter.create_or_resume(tmp_path / "run.osler", told) as store:
-            assert store.unscored(LADDER) == []
+            assert store.unscored(EXACT) == []

@@ -48,7 +48,9 @@ class Partial:
 def loud(tmp_path: Path) -> str:
     """A memory that lies in the folder we work in, and prints."""
     (tmp_path / "my_memory.py").write_text(LOUD)
-    (tmp_path / "queue.py").write_text("raise RuntimeError('the library has a module of this name')\n")
+    (tmp_path / "queue.py").write_text(
+        "raise RuntimeError('the library has a module of this name')\n"
+    )
     return "my_memory:Loud"
 
 
@@ -58,7 +60,14 @@ def command(*args: str) -> list[str]:
 
 
 def run(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command(*args), cwd=folder, capture_output=True, text=True, check=False, timeout=LONGEST_WAIT)
+    return subprocess.run(
+        command(*args),
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=LONGEST_WAIT,
+    )
 
 
 def started(folder: Path, *args: str) -> subprocess.Popen[str]:
@@ -74,12 +83,29 @@ def started(folder: Path, *args: str) -> subprocess.Popen[str]:
 
 
 def files(folder: Path) -> set[str]:
-    return {str(path.relative_to(folder)) for path in folder.rglob("*") if "__pycache__" not in path.parts}
+    return {
+        str(path.relative_to(folder))
+        for path in folder.rglob("*")
+        if "__pycache__" not in path.parts
+    }
 
 
-def test_a_run_in_which_all_failed_exits_1_and_one_in_which_some_did_exits_0(osler: Run, tmp_path: Path) -> None:
+def test_a_run_in_which_all_failed_exits_1_and_one_in_which_some_did_exits_0(
+    osler: Run, tmp_path: Path
+) -> None:
     refused = Step(status=400, message="no")
-    plan = ("simulate", "--limit", "2", "--turns", "2", "--patient", "rules", "--json", "--out", "new")
+    plan = (
+        "simulate",
+        "--limit",
+        "2",
+        "--turns",
+        "2",
+        "--patient",
+        "rules",
+        "--json",
+        "--out",
+        "new",
+    )
     with model_server(lambda _: refused) as server:
         done = osler(*plan, "--backbone", server.spec)
         assert done.returncode == 1 and json.loads(done.stdout)["failed"] == 2
@@ -88,13 +114,20 @@ def test_a_run_in_which_all_failed_exits_1_and_one_in_which_some_did_exits_0(osl
         again = osler(*plan, "--backbone", server.spec)
         assert again.returncode == 1 and json.loads(again.stdout)["held"] == 0
         assert osler("runs", "retry", "latest", "--json").returncode == 1
-        assert osler(*plan[:-1], "some", "--backbone", server.spec, "--backbone", "rules").returncode == 0
+        assert (
+            osler(*plan[:-1], "some", "--backbone", server.spec, "--backbone", "rules").returncode
+            == 0
+        )
 
 
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
-def test_a_signal_ends_a_run_in_order_and_its_code_says_which(tmp_path: Path, name: str, code: int) -> None:
+def test_a_signal_ends_a_run_in_order_and_its_code_says_which(
+    tmp_path: Path, name: str, code: int
+) -> None:
     with model_server(latency=0.2) as server:
-        process = started(tmp_path, "simulate", "--backbone", server.spec, "--limit", "40", "--json")
+        process = started(
+            tmp_path, "simulate", "--backbone", server.spec, "--limit", "40", "--json"
+        )
         while not server.requests:
             time.sleep(0.02)
         os.kill(process.pid, getattr(signal, name))
@@ -126,7 +159,9 @@ def test_ctrl_c_while_workers_start_fails_no_consultation(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("how", [(), ("--workers", "2")])
-def test_json_stands_alone_on_standard_output(tmp_path: Path, loud: str, osler: Run, how: tuple[str, ...]) -> None:
+def test_json_stands_alone_on_standard_output(
+    tmp_path: Path, loud: str, osler: Run, how: tuple[str, ...]
+) -> None:
     args = ("--memory", loud, "--case", "gout", "--turns", "2", "--json", *how)
     done = run(tmp_path, "simulate", *args)
     assert done.returncode == 0 and json.loads(done.stdout)["done"] == 2, done.stderr
@@ -167,7 +202,9 @@ def test_a_memory_that_cannot_be_made_is_one_line_and_leaves_nothing(
     for name in ("my_memory", "broken", "leaving"):  # the next test has others of these names
         sys.modules.pop(name, None)
     last = done.stderr.splitlines()[-1]
-    assert done.returncode == 2 and last.startswith("osler: the memory") and said in last, done.stderr
+    assert done.returncode == 2 and last.startswith("osler: the memory") and said in last, (
+        done.stderr
+    )
     assert "Traceback" not in done.stderr and files(tmp_path) == before
 
 
@@ -176,20 +213,32 @@ def test_verify_names_a_memory_that_it_cannot_import(
 ) -> None:
     (tmp_path / "queue.py").unlink()
     monkeypatch.setattr(sys, "path", list(sys.path))
-    assert osler("simulate", "--memory", loud, "--case", "gout-en", "--turns", "2", "--quiet").returncode == 0
-    assert osler("replay", "latest", "--verify").returncode == 0
+    assert (
+        osler(
+            "simulate", "--memory", loud, "--case", "gout-en", "--turns", "2", "--quiet"
+        ).returncode
+        == 0
+    )
+    assert osler("verify", "latest").returncode == 0
     (tmp_path / "my_memory.py").unlink()
     sys.modules.pop("my_memory")
     invalidate_caches()
-    done = osler("replay", "latest", "--verify")
+    done = osler("verify", "latest")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("osler: the memory 'my_memory:Loud' cannot be loaded: No module named 'my_memory'")
+    assert done.stderr.startswith(
+        "osler: the memory 'my_memory:Loud' cannot be loaded: No module named 'my_memory'"
+    )
     assert done.stderr.count("\n") == 1
 
 
 def test_a_run_can_have_the_name_of_a_folder(osler: Run, tmp_path: Path) -> None:
     (tmp_path / "first").mkdir()
-    assert osler("simulate", "--case", "gout-en", "--turns", "1", "--out", "first", "--quiet").returncode == 0
+    assert (
+        osler(
+            "simulate", "--case", "gout-en", "--turns", "1", "--out", "first", "--quiet"
+        ).returncode
+        == 0
+    )
     assert files(tmp_path) == {"first", "runs", "runs/first.osler"}
     assert osler("show", "first", "gout").returncode == 0
     for name in (".", "..", "/"):
@@ -209,7 +258,9 @@ def test_a_run_can_have_the_name_of_a_folder(osler: Run, tmp_path: Path) -> None
         ("--limit", "1", "--backbone", "m@http://127.0.0.1:1/v1", "--cache", "pool.jsonl"),
     ],
 )
-def test_what_is_refused_leaves_nothing_behind(osler: Run, tmp_path: Path, args: tuple[str, ...]) -> None:
+def test_what_is_refused_leaves_nothing_behind(
+    osler: Run, tmp_path: Path, args: tuple[str, ...]
+) -> None:
     good = osler("records", "show", "gout-en", "--json").stdout
     (tmp_path / "pool.jsonl").write_text(json.dumps(json.loads(good)) + '\n{"id": "broken"}\n')
     before = files(tmp_path)
@@ -219,10 +270,16 @@ def test_what_is_refused_leaves_nothing_behind(osler: Run, tmp_path: Path, args:
 
 
 def test_a_refused_command_leaves_a_run_as_it_was(osler: Run, tmp_path: Path) -> None:
-    assert osler("simulate", "--case", "gout-en", "--turns", "1", "--quiet", "--out", "new").returncode == 0
+    assert (
+        osler("simulate", "--case", "gout-en", "--turns", "1", "--quiet", "--out", "new").returncode
+        == 0
+    )
     before, body = files(tmp_path), (tmp_path / "runs" / "new.osler").read_bytes()
     assert before == {"runs", "runs/new.osler"}
-    assert "other settings" in osler("simulate", "--case", "gout-en", "--turns", "2", "--out", "new").stderr
+    assert (
+        "other settings"
+        in osler("simulate", "--case", "gout-en", "--turns", "2", "--out", "new").stderr
+    )
     assert (files(tmp_path), (tmp_path / "runs" / "new.osler").read_bytes()) == (before, body)
     with RunFile.open(tmp_path / "runs" / "new.osler") as known, pytest.raises(UserError):
         RunWriter.create_or_resume(known.path, {**known.about(), "version": "0"})

@@ -16,7 +16,17 @@ from osler.agents.rules.patient import RulesPatient
 from osler.memory import MemorySettings, memory_factory
 from osler.records import Language, RecordPool
 from osler.replay.pages import transcript_page
-from osler.runs.events import Answered, Asked, Called, Ending, Intervened, Intervention, Journal, Maker, Role
+from osler.runs.events import (
+    Answered,
+    Asked,
+    Called,
+    Ending,
+    Intervened,
+    Intervention,
+    Journal,
+    Maker,
+    Role,
+)
 from osler.runs.transcript import Header, Transcript
 from osler.simulator.build import case_of
 from osler.simulator.consultation import Seats, consult
@@ -42,24 +52,27 @@ async def held(case: str, *moves: tuple[str, Maker]) -> Transcript:
     journal, about = Journal(), case_of(record)
     doctor = Asks(*(Question(text=text, maker=maker) for text, maker in moves))
     memory = memory_factory("raw")(MemorySettings(language=record.language))
-    await consult(Seats(doctor, Ram(record, about), RulesPatient(), memory), about, journal, len(moves))
+    await consult(
+        Seats(doctor, Ram(record, about), RulesPatient(), memory), about, journal, len(moves)
+    )
     header = Header(
         case=case,
         patient=record.patient,
         language=record.language,
         backbone="tiny@http://127.0.0.1:9/v1",
-        patient_backbone="rules",
         memory="raw",
         seed=0,
         turn_limit=len(moves),
         version="0",
-        prompts="0",
+        prompts={},
     )
     return Transcript(header=header, ending=Ending.CONCLUDED, events=tuple(journal.events))
 
 
 @pytest.mark.parametrize("language", [Language.EN, Language.ZH])
-async def test_a_strategy_never_repeats_and_a_model_that_asks_the_same_again_does(language: Language) -> None:
+async def test_a_strategy_never_repeats_and_a_model_that_asks_the_same_again_does(
+    language: Language,
+) -> None:
     fever, pain = FEVER[language], PAIN[language]
     transcript = await held(
         f"pneumonia-{language}",
@@ -70,7 +83,14 @@ async def test_a_strategy_never_repeats_and_a_model_that_asks_the_same_again_doe
         ("", Maker.SILENT),
         ("", Maker.SILENT),
     )
-    assert [event.repeated for event in transcript.of(Asked)] == [False, False, False, True, False, False]
+    assert [event.repeated for event in transcript.of(Asked)] == [
+        False,
+        False,
+        False,
+        True,
+        False,
+        False,
+    ]
 
 
 def text_of(shown: RenderableType) -> str:
@@ -81,7 +101,10 @@ def text_of(shown: RenderableType) -> str:
 
 @pytest.mark.parametrize(
     ("language", "doctor", "silent", "refused"),
-    [(Language.EN, "Doctor (strategy)", "(silent)", "refused"), (Language.ZH, "医生 (策略)", "(沉默)", "被拒")],
+    [
+        (Language.EN, "Doctor (strategy)", "(silent)", "refused"),
+        (Language.ZH, "医生 (策略)", "(沉默)", "被拒"),
+    ],
 )
 async def test_a_line_tells_its_maker_unless_it_is_whom_one_expects(
     language: Language, doctor: str, silent: str, refused: str
@@ -89,7 +112,9 @@ async def test_a_line_tells_its_maker_unless_it_is_whom_one_expects(
     moves = ((FEVER[language], Maker.STRATEGY), (PAIN[language], Maker.MODEL), ("", Maker.SILENT))
     plain = await held(f"pneumonia-{language}", *moves)
     more = (
-        Intervened(turn=2, role=Role.DOCTOR, kind=Intervention.REFUSED, draft="draft", reasons=("why",)),
+        Intervened(
+            turn=2, role=Role.DOCTOR, kind=Intervention.REFUSED, draft="draft", reasons=("why",)
+        ),
         Called(turn=2, role=Role.DOCTOR, model="m", messages=(), tokens_in=1000, tokens_out=234),
     )
     transcript = plain.model_copy(update={"events": plain.events + more})
@@ -97,9 +122,14 @@ async def test_a_line_tells_its_maker_unless_it_is_whom_one_expects(
     for details in (True, False):
         told = text_of(transcript_page(transcript, details=details))
         assert doctor in told and silent in told
-        assert not any(f"{name} (" in told for name in ("Patient", "患者")), "its seat is the rules'"
+        assert not any(f"{name} (" in told for name in ("Patient", "患者")), (
+            "its seat is the rules'"
+        )
         assert "model)" not in told and "模型" not in told
-        assert "made by: questions 1 model, 1 strategy, 1 silent; retrievals 2 rules; replies 2 rules" in told
+        assert (
+            "made by: questions 1 model, 1 strategy, 1 silent; retrievals 2 rules; replies 2 rules"
+            in told
+        )
         assert "tokens: doctor 1,234" in told
         assert ("draft" in told and "why" in told) == details
     assert refused in text_of(transcript_page(transcript, details=True))
@@ -107,7 +137,9 @@ async def test_a_line_tells_its_maker_unless_it_is_whom_one_expects(
 
 async def test_a_consultation_of_the_rules_says_nothing_of_makers() -> None:
     plain = await held("pneumonia-en", (FEVER[Language.EN], Maker.RULES))
-    transcript = plain.model_copy(update={"header": plain.header.model_copy(update={"backbone": "rules"})})
+    transcript = plain.model_copy(
+        update={"header": plain.header.model_copy(update={"backbone": "rules"})}
+    )
     for details in (True, False):
         told = text_of(transcript_page(transcript, details=details))
         assert "made by" not in told and "(rules)" not in told

@@ -46,7 +46,9 @@ def _warned_of_nothing() -> None:
         ({"pool": 5}, "pool is 5; give a path, `bundled` or records"),
     ],
 )
-def test_python_checks_what_the_command_line_checks(tmp_path: Path, options: dict[str, Any], line: str) -> None:
+def test_python_checks_what_the_command_line_checks(
+    tmp_path: Path, options: dict[str, Any], line: str
+) -> None:
     with pytest.raises(UserError) as caught:
         osler.simulate(**{"cases": ["gout-en"], "out": tmp_path / "a", "quiet": True, **options})
     assert str(caught.value) == line
@@ -56,16 +58,34 @@ def test_python_checks_what_the_command_line_checks(tmp_path: Path, options: dic
 def test_numbers_of_other_kinds_are_taken(tmp_path: Path) -> None:
     numpy = pytest.importorskip("numpy")
     run = osler.simulate(
-        cases=["gout-en"], out=tmp_path / "a", quiet=True, turns=numpy.int64(1), temperature=numpy.float32(0), budget=60
+        cases=["gout-en"],
+        out=tmp_path / "a",
+        quiet=True,
+        turns=numpy.int64(1),
+        temperature=numpy.float32(0),
+        budget=60,
     )
     assert run.file.settings.turns == 1 and len(run.scores()) == 1
 
 
-@pytest.mark.parametrize("doctor", [(), ("--backbone", "human"), ("--backbone", "m@http://127.0.0.1:1/v1")])
+@pytest.mark.parametrize(
+    "doctor", [(), ("--backbone", "human"), ("--backbone", "m@http://127.0.0.1:1/v1")]
+)
 def test_a_strategy_that_does_not_exist_is_refused_whoever_the_doctor_is(
     osler: Run, tmp_path: Path, doctor: tuple[str, ...]
 ) -> None:
-    done = osler("simulate", "--case", "gout-en", "--strategy", "nope", "--turns", "1", "--patient", "rules", *doctor)
+    done = osler(
+        "simulate",
+        "--case",
+        "gout-en",
+        "--strategy",
+        "nope",
+        "--turns",
+        "1",
+        "--patient",
+        "rules",
+        *doctor,
+    )
     assert done.returncode == 2
     assert done.stderr == (
         "osler: there is no strategy 'nope'; use one of plain, stepwise, checklist, or package.module:Class\n"
@@ -73,9 +93,29 @@ def test_a_strategy_that_does_not_exist_is_refused_whoever_the_doctor_is(
     assert not list(tmp_path.iterdir())
 
 
+def test_python_refuses_a_strategy_that_does_not_exist_for_the_rules_as_well(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(UserError, match="there is no strategy 'nope'"):
+        osler.simulate(cases=["gout-en"], strategies=["nope"], out=tmp_path / "a", quiet=True)
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_command_line_refuses_trials_below_1(osler: Run, tmp_path: Path) -> None:
+    done = osler("simulate", "--case", "gout-en", "--trials", "0", "--out", "a")
+    assert done.returncode == 2
+    assert done.stderr == "osler: --trials is 0; give 1 or more\n"
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_player_may_not_name_a_strategy_that_does_not_exist(osler: Run) -> None:
-    done = osler("play", "--as", "patient", "--case", "gout-en", "--doctor", "rules", "--strategy", "nope")
-    assert (done.returncode, done.stdout) == (2, "") and "there is no strategy 'nope'" in done.stderr
+    done = osler(
+        "play", "--as", "patient", "--case", "gout-en", "--doctor", "rules", "--strategy", "nope"
+    )
+    assert (done.returncode, done.stdout) == (
+        2,
+        "",
+    ) and "there is no strategy 'nope'" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -95,12 +135,62 @@ def test_a_parameter_that_looks_misspelt_is_warned_of_and_still_sent(
     name, _, _ = parameter.partition("=")
     assert name in backbone.client.innermost.options  # type: ignore[attr-defined]
     [line] = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"warning: the backbone's parameter {name!r} is sent as it is; did you mean {meant!r}?")
+    assert line.startswith(
+        f"warning: the backbone's parameter {name!r} is sent as it is; did you mean {meant!r}?"
+    )
+
+
+_REFUSED = "local has no parameter 'temprature'; did you mean 'temperature'?"
+
+
+@pytest.mark.parametrize("option", ["backbones", "patient", "ram", "memory_backbone", "judges"])
+def test_a_parameter_that_a_model_here_does_not_have_is_refused(
+    tmp_path: Path, option: str
+) -> None:
+    spec = "local temprature=0.5"
+    given: dict[str, Any] = {option: [spec] if option.endswith("s") else spec}
+    with pytest.raises(UserError) as caught:
+        osler.simulate(**{"cases": ["gout-en"], "out": tmp_path / "a", "quiet": True, **given})
+    assert str(caught.value) == _REFUSED and not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("option", ["backbones", "patient", "ram", "memory_backbone", "judges"])
+def test_a_misspelt_parameter_is_warned_of_whoever_has_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    """Before anything is run: the only record that is asked for does not exist."""
+    spec = "m@http://127.0.0.1:1/v1 temprature=0.5"
+    given: dict[str, Any] = {"patient": "rules", "judges": ["none"]}
+    given[option] = [spec] if option.endswith("s") else spec
+    with pytest.raises(UserError, match="no record passes the filters"):
+        osler.simulate(specialties=["nothing"], out=tmp_path / "a", **given)
+    assert "'temprature' is sent as it is; did you mean 'temperature'?" in capsys.readouterr().err
+
+
+def test_the_command_line_refuses_such_a_parameter(osler: Run, tmp_path: Path) -> None:
+    done = osler(
+        "simulate", "--case", "gout-en", "--backbone", "local temprature=0.5", "--out", "a"
+    )
+    assert (done.returncode, done.stderr) == (2, f"osler: {_REFUSED}\n")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_parameter_that_resembles_none_is_refused_with_all_that_there_are() -> None:
+    with pytest.raises(
+        UserError, match=r"local has no parameter 'zzz'; it has frequency_penalty, .*, top_p$"
+    ):
+        osler_backbone("local zzz=1")
 
 
 @pytest.mark.parametrize(
     "parameters",
-    ["temperature=0.5 top_p=0.9", "guided_regex=x", "my_servers_own=1", "min_p=0.1 top_k=5", "think=false"],
+    [
+        "temperature=0.5 top_p=0.9",
+        "guided_regex=x",
+        "my_servers_own=1",
+        "min_p=0.1 top_k=5",
+        "think=false",
+    ],
 )
 def test_parameters_that_servers_know_or_that_resemble_none_are_not_warned_of(
     capsys: pytest.CaptureFixture[str], parameters: str
@@ -129,7 +219,9 @@ _TRIALS = ("simulate", "--case", "gout-en", "--turns", "1", "--quiet", "--trials
         (("--trials", "1"), ""),
     ],
 )
-def test_trials_that_repeat_each_other_are_warned_of(osler: Run, args: tuple[str, ...], said: str) -> None:
+def test_trials_that_repeat_each_other_are_warned_of(
+    osler: Run, args: tuple[str, ...], said: str
+) -> None:
     done = osler(*_TRIALS, *args, "--out", "new")
     assert done.returncode == 0
     warned = [line for line in done.stderr.splitlines() if line.startswith("warning:")]
@@ -146,7 +238,9 @@ def test_trials_that_repeat_each_other_are_warned_of(osler: Run, args: tuple[str
         (("--backbone", "m@{url} temperature=0"), True),
     ],
 )
-def test_trials_of_a_model_at_temperature_0_are_warned_of(osler: Run, args: tuple[str, ...], warned: bool) -> None:
+def test_trials_of_a_model_at_temperature_0_are_warned_of(
+    osler: Run, args: tuple[str, ...], warned: bool
+) -> None:
     url = "http://127.0.0.1:1/v1"
     given = [word.format(url=url) for word in args]
     backbone = () if "--backbone" in given else ("--backbone", f"m@{url}")

@@ -17,8 +17,9 @@ from autogen_ext.models.replay import ReplayChatCompletionClient
 import osler as package
 from osler.agents.doctors import Briefing, Conclusion, DoctorSettings, Question
 from osler.errors import UserError
-from osler.memory.base import Recall
+from osler.memory.base import Query, Recall
 from osler.memory.none import NoMemory
+from osler.plugins import give, load_plugin
 from osler.records import RecordPool
 from osler.runs.events import Failed
 from osler.simulator.build import consultation_team
@@ -43,7 +44,7 @@ class Once(NoMemory):
     name = "once"
 
     async def recall(self, query):
-        if "knee" in query or "膝" in query:
+        if "knee" in query.text or "膝" in query.text:
             raise RuntimeError("knee")
         return await super().recall(query)
 
@@ -92,11 +93,15 @@ def simulate(run: Run, *args: str, limit: int = 6) -> subprocess.CompletedProces
 
 
 @pytest.mark.parametrize("workers", [(), ("--workers", "2")])
-def test_the_first_failure_shows_where_and_equal_ones_stop_the_run(fails: Run, workers: tuple[str, ...]) -> None:
+def test_the_first_failure_shows_where_and_equal_ones_stop_the_run(
+    fails: Run, workers: tuple[str, ...]
+) -> None:
     done = simulate(fails, "--memory", "failing:Memory", "--concurrency", "1", *workers, limit=12)
     lines = done.stderr.splitlines()
     assert done.returncode == 2
-    assert re.match(r"osler: your own code failed in acute-\S+ rules failing:Memory trial 1: ", lines[0])
+    assert re.match(
+        r"osler: your own code failed in acute-\S+ rules failing:Memory trial 1: ", lines[0]
+    )
     assert lines[0].endswith("ZeroDivisionError: division by zero (failing.py:7 in divide)")
     assert '  File "failing.py", line 13, in remember' in lines and "    return number / 0" in lines
     assert done.stderr.count("Traceback") == 1 and "osler/simulator" not in done.stderr
@@ -105,7 +110,9 @@ def test_the_first_failure_shows_where_and_equal_ones_stop_the_run(fails: Run, w
         "osler: the run stopped: your own code failed alike in 3 consultations of rules failing:Memory, and none"
         " succeeded: ZeroDivisionError: division by zero (failing.py:7 in divide); "
     )
-    assert lines[-1].endswith("mend it, then `osler runs retry new` runs what failed and what is left")
+    assert lines[-1].endswith(
+        "mend it, then `osler runs retry new` runs what failed and what is left"
+    )
     told = fails("runs", "failures", "new").stdout
     assert "ZeroDivisionError: division by zero (failing.py:7 in divide)" in told
     status = json.loads(fails("runs", "status", "new", "--json").stdout)
@@ -124,10 +131,25 @@ def test_a_mended_class_is_run_again(fails: Run, failing: Path) -> None:
 
 def test_other_failures_do_not_stop_a_run(fails: Run) -> None:
     done = fails(
-        *("simulate", "--case", "gout", "--case", "croup", "--trials", "2", "--turns", "2", "--out", "new", "--quiet"),
+        *(
+            "simulate",
+            "--case",
+            "gout",
+            "--case",
+            "croup",
+            "--trials",
+            "2",
+            "--turns",
+            "2",
+            "--out",
+            "new",
+            "--quiet",
+        ),
         *("--memory", "failing:Once", "--concurrency", "1"),
     )
-    assert done.returncode == 0 and done.stderr.count("osler: your own code failed in") == 1, done.stderr
+    assert done.returncode == 0 and done.stderr.count("osler: your own code failed in") == 1, (
+        done.stderr
+    )
     assert "RuntimeError: knee (failing.py:" in done.stderr
     assert json.loads(fails("runs", "status", "new", "--json").stdout)["failed"] == 4
 
@@ -135,7 +157,10 @@ def test_other_failures_do_not_stop_a_run(fails: Run) -> None:
 @pytest.mark.parametrize(
     ("args", "line"),
     [
-        (BACKBONE, "the doctor failing:Doctor failed: ZeroDivisionError: division by zero (failing.py:7 in divide)"),
+        (
+            BACKBONE,
+            "the doctor failing:Doctor failed: ZeroDivisionError: division by zero (failing.py:7 in divide)",
+        ),
         (
             ("--strategy", "failing:Wordy", *BACKBONE[2:]),
             "the doctor failing:Wordy failed: it answered with a str; give a Question or a Conclusion (failing.py:3",
@@ -143,7 +168,9 @@ def test_other_failures_do_not_stop_a_run(fails: Run) -> None:
         (BACKBONE[2:], "the backbone failing:Client failed: KeyError: '[key] is my key'"),
     ],
 )
-def test_a_doctor_and_a_backbone_that_fail_are_told_alike(fails: Run, args: tuple[str, ...], line: str) -> None:
+def test_a_doctor_and_a_backbone_that_fail_are_told_alike(
+    fails: Run, args: tuple[str, ...], line: str
+) -> None:
     done = simulate(fails, *args)
     assert done.returncode == 2 and done.stderr.splitlines()[-1].count(line) == 1, done.stderr
     assert line in done.stderr.splitlines()[0] and '  File "failing.py", line ' in done.stderr
@@ -154,17 +181,24 @@ def test_a_doctor_and_a_backbone_that_fail_are_told_alike(fails: Run, args: tupl
 def test_a_class_that_cannot_be_made_says_where(fails: Run) -> None:
     done = simulate(fails, "--memory", "failing:Unmade")
     assert done.returncode == 2 and done.stderr.count("\n") == 1
-    assert "cannot be made: ZeroDivisionError: division by zero (failing.py:7 in divide)" in done.stderr
+    assert (
+        "cannot be made: ZeroDivisionError: division by zero (failing.py:7 in divide)"
+        in done.stderr
+    )
 
 
 @pytest.mark.parametrize("before", [True, False])
-def test_debug_shows_the_whole_traceback(fails: Run, monkeypatch: pytest.MonkeyPatch, before: bool) -> None:
+def test_debug_shows_the_whole_traceback(
+    fails: Run, monkeypatch: pytest.MonkeyPatch, before: bool
+) -> None:
     monkeypatch.setenv("OSLER_DEBUG", "")  # put back after the test
     command = ["simulate", "--memory", "failing:Unmade", "--limit", "1", "--out", "new"]
     done = fails("--debug", *command) if before else fails(*command, "--debug")
     assert done.returncode == 2 and "Traceback (most recent call last)" in done.stderr
     assert "in divide" in done.stderr and "plugins.py" in done.stderr and "batch.py" in done.stderr
-    done = fails("--debug", *("failing:Memory" if word == "failing:Unmade" else word for word in command))
+    done = fails(
+        "--debug", *("failing:Memory" if word == "failing:Unmade" else word for word in command)
+    )
     assert "in hold" in done.stderr and "in divide" in done.stderr
 
 
@@ -174,7 +208,10 @@ def test_a_fault_is_stored_with_its_place(fails: Run, tmp_path: Path) -> None:
     [failed] = transcript.of(Failed)
     assert failed.place == "failing.py:7 in divide" and failed.own_code
     assert failed.message == "ZeroDivisionError: division by zero"
-    assert failed.trace[0] == "Traceback (most recent call last):" and failed.trace[-1] == failed.message
+    assert (
+        failed.trace[0] == "Traceback (most recent call last):"
+        and failed.trace[-1] == failed.message
+    )
 
 
 class Mine(NoMemory):
@@ -182,7 +219,7 @@ class Mine(NoMemory):
 
     name = "mine"
 
-    async def recall(self, query: str) -> Recall:
+    async def recall(self, query: Query) -> Recall:
         return Recall(text="Fever since Monday.")
 
 
@@ -201,11 +238,17 @@ def client() -> ChatCompletionClient:
 
 def test_classes_and_functions_are_taken_where_a_name_is(tmp_path: Path) -> None:
     options: dict[str, Any] = {"patient": "rules", "cases": ["gout-en"], "turns": 2, "quiet": True}
-    given: dict[str, Any] = {"memories": [Mine, "raw"], "strategies": [Brief], "backbones": [client]}
+    given: dict[str, Any] = {
+        "memories": [Mine, "raw"],
+        "strategies": [Brief],
+        "backbones": [client],
+    }
     run = package.simulate(**given, **options, out=tmp_path / "run")
     scores = run.scores()
     assert set(scores["memory"]) == {f"{__name__}:Mine", "raw"}
-    assert set(scores["strategy"]) == {f"{__name__}:Brief"} and set(scores["backbone"]) == {f"{__name__}:client"}
+    assert set(scores["strategy"]) == {f"{__name__}:Brief"} and set(scores["backbone"]) == {
+        f"{__name__}:client"
+    }
     assert list(scores["diagnosis"]) == ["Gout", "Gout"]
     again = package.simulate(**given, **options, out=tmp_path / "run")
     assert list(again.scores()["number"]) == list(scores["number"])
@@ -219,12 +262,19 @@ def test_a_client_that_is_open_is_taken_and_left_open(tmp_path: Path) -> None:
             self.closed = True
 
     mine = Noted(["Gout"] * 100)
-    options: dict[str, Any] = {"patient": "rules", "cases": ["gout-en"], "quiet": True, "strategies": [Brief]}
+    options: dict[str, Any] = {
+        "patient": "rules",
+        "cases": ["gout-en"],
+        "quiet": True,
+        "strategies": [Brief],
+    }
     run = package.simulate(backbones=[mine], **options, out=tmp_path / "run")
     assert list(run.scores()["diagnosis"]) == ["Gout"] and not mine.closed
 
 
-def test_classes_inside_a_function_work_in_this_process_and_are_refused_for_workers(tmp_path: Path) -> None:
+def test_classes_inside_a_function_work_in_this_process_and_are_refused_for_workers(
+    tmp_path: Path,
+) -> None:
     class Inner(NoMemory):
         name = "inner"
 
@@ -234,7 +284,9 @@ def test_classes_inside_a_function_work_in_this_process_and_are_refused_for_work
     assert name == f"{__name__}:{Inner.__qualname__}" and "<locals>" in name
     more: dict[str, Any]
     for more in ({"workers": 2}, {"engine": "ray"}):
-        with pytest.raises(UserError, match=r"workers cannot import the memory .*Inner.*; move it to the top level"):
+        with pytest.raises(
+            UserError, match=r"workers cannot import the memory .*Inner.*; move it to the top level"
+        ):
             package.simulate(**options, **more, out=tmp_path / "other")
     assert not (tmp_path / "other.osler").exists()
 
@@ -251,7 +303,9 @@ def test_workers_import_a_class_from_where_the_script_does(failing: Path) -> Non
     )
     (folder / "script.py").write_text(script)
     command = [sys.executable, str(folder / "script.py")]
-    done = subprocess.run(command, cwd=failing, capture_output=True, text=True, timeout=LONGEST_WAIT)
+    done = subprocess.run(
+        command, cwd=failing, capture_output=True, text=True, timeout=LONGEST_WAIT
+    )
     assert done.stdout == "['turn_limit', 'turn_limit'] {'good:Once'}\n", done.stderr
 
 
@@ -264,9 +318,15 @@ def test_a_class_of_a_script_is_told_apart_in_another_process(failing: Path, osl
     (failing / "script.py").write_text(script)
     environment = {**os.environ, "PYTHONSAFEPATH": ""}
     for _ in range(2):  # the second resumes
-        subprocess.run([sys.executable, "script.py"], cwd=failing, check=True, env=environment, timeout=LONGEST_WAIT)
+        subprocess.run(
+            [sys.executable, "script.py"],
+            cwd=failing,
+            check=True,
+            env=environment,
+            timeout=LONGEST_WAIT,
+        )
     assert "__main__:Here" in osler("compare", "run").stdout.replace("\n", "")
-    done = osler("replay", "run", "--verify")
+    done = osler("verify", "run")
     assert done.stderr == (
         "osler: the memory '__main__:Here' was given in Python, from a script or notebook;"
         " give the class again in Python, or move it to a module and name that\n"
@@ -276,17 +336,41 @@ def test_a_class_of_a_script_is_told_apart_in_another_process(failing: Path, osl
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        ({"memories": [Mine(None)]}, "give the class, or a function with a name: each consultation makes a memory of"),  # type: ignore[arg-type]
+        (
+            {"memories": [Mine(None)]},  # type: ignore[arg-type]
+            "give the class, or a function with a name: each consultation makes a memory of",
+        ),
         ({"memories": Mine}, "give a list of texts"),
         ({"memories": [dict]}, "the memory 'builtins:dict' cannot be made|which is no Memory"),
         ({"backbones": [object()], "patient": "rules"}, "the backbone 'builtins:object'"),
-        ({"memories": [lambda settings: Mine(settings), lambda settings: Mine(settings)]}, "two different things are"),
+        (
+            {"memories": [lambda settings: Mine(settings), lambda settings: Mine(settings)]},
+            "two different things are",
+        ),
     ],
 )
-def test_what_is_no_class_of_that_kind_is_one_clear_line(tmp_path: Path, options: dict[str, Any], line: str) -> None:
+def test_what_is_no_class_of_that_kind_is_one_clear_line(
+    tmp_path: Path, options: dict[str, Any], line: str
+) -> None:
     with pytest.raises(UserError, match=line) as caught:
-        package.simulate(**{"cases": ["gout-en"], "turns": 1, "quiet": True, "out": tmp_path / "a", **options})
+        package.simulate(
+            **{"cases": ["gout-en"], "turns": 1, "quiet": True, "out": tmp_path / "a", **options}
+        )
     assert "\n" not in str(caught.value) and not list(tmp_path.iterdir())
+
+
+def test_a_name_that_is_refused_still_loads_what_it_loaded_before() -> None:
+    def make_memory() -> type[NoMemory]:
+        class Same(NoMemory):
+            pass
+
+        return Same
+
+    first, second = make_memory(), make_memory()
+    name = give(first)
+    with pytest.raises(UserError, match="two different things are"):
+        package.simulate(cases=["gout-en"], memories=[first, second], quiet=True)
+    assert load_plugin("memory", "osler.memories", name, ()) is first
 
 
 def test_a_team_takes_classes_too() -> None:

@@ -1,4 +1,5 @@
-"""A patient whose model speaks on every turn: what it is told, what is refused, and what becomes of that."""
+"""A patient whose model speaks on every turn: what it is told, what is refused, and what becomes of
+that."""
 
 from __future__ import annotations
 
@@ -21,7 +22,11 @@ GOUT, GOUT_ZH, BLADDER = POOL.get("gout-en"), POOL.get("gout-zh"), POOL.get("bla
 @pytest.mark.parametrize(
     ("record", "question", "said"),
     [
-        (GOUT, "Do you have a fever?", "Sure, doctor. I know that I've got no temperature to speak of, honestly!"),
+        (
+            GOUT,
+            "Do you have a fever?",
+            "Sure, doctor. I know that I've got no temperature to speak of, honestly!",
+        ),
         (GOUT, "Have you ever flown a kite?", "Ha, no, never in my life."),
         (GOUT, "What did the blood tests show?", "Well, the usual; I haven't brought the papers."),
         (GOUT_ZH, "发烧吗？", "当然可以。没有，一点儿都不烧。"),
@@ -37,7 +42,9 @@ async def test_every_turn_goes_to_the_model_and_its_words_stand(
 
 
 async def test_only_white_space_list_marks_and_quotes_around_it_are_tidied() -> None:
-    heard = await hear(GOUT, "Do you have a fever?", patient=['"No,\n- no fever.\n1. "None" at all."'])
+    heard = await hear(
+        GOUT, "Do you have a fever?", patient=['"No,\n- no fever.\n1. "None" at all."']
+    )
     assert heard.answered[0].reply == 'No, no fever. "None" at all.'
 
 
@@ -45,9 +52,27 @@ async def test_only_white_space_list_marks_and_quotes_around_it_are_tidied() -> 
     ("record", "question", "bad", "good", "cut"),
     [
         (BLADDER, "Has she had a fever?", "No. She has bladder cancer.", "No, she hasn't.", "No."),
-        (BLADDER, "Has she had a fever?", "Yes, once. It was 39.4 degrees.", "No, she hasn't.", "Yes, once."),
-        (BLADDER, "Has she had a fever?", "No fever. I gave her ibuprofen.", "No, she hasn't.", "No fever."),
-        (BLADDER, "Has she had a fever?", "No fever. 她一直没有发烧。", "No, she hasn't.", "No fever."),
+        (
+            BLADDER,
+            "Has she had a fever?",
+            "Yes, once. It was 39.4 degrees.",
+            "No, she hasn't.",
+            "Yes, once.",
+        ),
+        (
+            BLADDER,
+            "Has she had a fever?",
+            "No fever. I gave her ibuprofen.",
+            "No, she hasn't.",
+            "No fever.",
+        ),
+        (
+            BLADDER,
+            "Has she had a fever?",
+            "No fever. 她一直没有发烧。",
+            "No, she hasn't.",
+            "No fever.",
+        ),
         (GOUT_ZH, "发烧吗？", "没有发烧。我这是痛风吧？", "没发烧。", "没有发烧。"),
         (GOUT_ZH, "发烧吗？", "没有。昨天量的36.1度。", "没发烧。", "没有。"),
         (GOUT_ZH, "发烧吗？", "没有。吃了头孢克洛。", "没发烧。", "没有。"),
@@ -67,7 +92,11 @@ async def test_what_is_refused_is_asked_for_again_and_then_cut(
     assert (shortened.answered[0].reply, shortened.answered[0].maker) == (cut, Maker.CUT)
     assert shortened.kinds == ["refused", "refused", "cut"]
     last = shortened.of(Intervened)[-1]
-    assert last.kind is Intervention.CUT and last.draft == bad and all(one in bad for one in last.reasons)
+    assert (
+        last.kind is Intervention.CUT
+        and last.draft == bad
+        and all(one in bad for one in last.reasons)
+    )
 
 
 async def test_the_draft_of_which_more_is_left_is_cut() -> None:
@@ -86,10 +115,15 @@ async def test_the_draft_of_which_more_is_left_is_cut() -> None:
         (GOUT_ZH, "发烧吗？", "No, I have not had any fever at all."),
     ],
 )
-async def test_where_nothing_is_left_the_rules_speak(record: PatientRecord, question: str, bad: str) -> None:
+async def test_where_nothing_is_left_the_rules_speak(
+    record: PatientRecord, question: str, bad: str
+) -> None:
     heard = await hear(record, question, patient=[bad, bad])
     ruled = await hear(record, question)
-    assert (heard.answered[0].reply, heard.answered[0].maker) == (ruled.answered[0].reply, Maker.RULES)
+    assert (heard.answered[0].reply, heard.answered[0].maker) == (
+        ruled.answered[0].reply,
+        Maker.RULES,
+    )
     assert heard.kinds == ["refused", "refused", "rules"]
 
 
@@ -100,24 +134,40 @@ async def test_it_is_told_thing_by_thing_what_is_known_and_what_is_not() -> None
         ("a scan of the knee", [], "not_done"),
         ("your blood group", [], "unknown"),
     )
-    heard = await hear(GOUT, "Fever, sweats, a scan, your blood group?", patient=["No."], ram=[found])
+    heard = await hear(
+        GOUT, "Fever, sweats, a scan, your blood group?", patient=["No."], ram=[found]
+    )
     assert heard.patient is not None
     [told] = heard.patient.prompts
     fever = GOUT.entry("Fever")
     assert f"- Fever (asked: fever): {fever.report}" in told
     assert "- night sweats: no." in told
-    assert "- a scan of the knee: not done, used or looked at." in told and "- your blood group: not known." in told
+    assert (
+        "- a scan of the knee: not done, used or looked at." in told
+        and "- your blood group: not known." in told
+    )
     assert GOUT.complaint in told
-    chinese = things(("盗汗", [], "denied"), ("血型", [], "unknown"), ("膝盖磁共振", [], "not_done"))
-    heard = await hear(GOUT_ZH, "盗汗吗？什么血型？做过磁共振吗？", patient=["没有。"], ram=[chinese])
+    chinese = things(
+        ("盗汗", [], "denied"), ("血型", [], "unknown"), ("膝盖磁共振", [], "not_done")
+    )
+    heard = await hear(
+        GOUT_ZH, "盗汗吗？什么血型？做过磁共振吗？", patient=["没有。"], ram=[chinese]
+    )
     assert heard.patient is not None
     [told] = heard.patient.prompts
-    assert "- 盗汗：没有。" in told and "- 血型：不知道。" in told and "- 膝盖磁共振：没有做过、用过或看过。" in told
+    assert (
+        "- 盗汗：没有。" in told
+        and "- 血型：不知道。" in told
+        and "- 膝盖磁共振：没有做过、用过或看过。" in told
+    )
 
 
 @pytest.mark.parametrize(
     ("record", "question", "told"),
-    [(GOUT, "Have you ever flown a kite?", "Nothing is recorded"), (GOUT_ZH, "您放过风筝吗？", "没有任何记录")],
+    [
+        (GOUT, "Have you ever flown a kite?", "Nothing is recorded"),
+        (GOUT_ZH, "您放过风筝吗？", "没有任何记录"),
+    ],
 )
 async def test_without_a_reader_of_the_question_it_is_told_that_nothing_is_recorded(
     record: PatientRecord, question: str, told: str
@@ -127,15 +177,25 @@ async def test_without_a_reader_of_the_question_it_is_told_that_nothing_is_recor
 
 
 async def test_it_knows_what_was_said_just_before() -> None:
-    heard = await hear(GOUT, "Do you have a fever?", "Since when?", patient=["Not a bit.", "I said no."])
+    heard = await hear(
+        GOUT, "Do you have a fever?", "Since when?", patient=["Not a bit.", "I said no."]
+    )
     assert heard.patient is not None
-    assert "Do you have a fever?" in heard.patient.prompts[1] and "Not a bit." in heard.patient.prompts[1]
+    assert (
+        "Do you have a fever?" in heard.patient.prompts[1]
+        and "Not a bit." in heard.patient.prompts[1]
+    )
 
 
 async def test_which_entries_a_reply_tells_is_worked_out_for_every_patient() -> None:
     question = "Which medicines does she take, and what was the NMP22?"
     names = ("Regular medication", "Urinary NMP22")
-    ram = [things(("medicines", [number(BLADDER, names[0])], ""), ("NMP22", [number(BLADDER, names[1])], ""))]
+    ram = [
+        things(
+            ("medicines", [number(BLADDER, names[0])], ""),
+            ("NMP22", [number(BLADDER, names[1])], ""),
+        )
+    ]
     half = BLADDER.entry(names[0]).said
     by_model = await hear(BLADDER, question, ram=list(ram), patient=[half])
     assert by_model.answered[0].disclosed == names[:1]
@@ -144,7 +204,11 @@ async def test_which_entries_a_reply_tells_is_worked_out_for_every_patient() -> 
 
 
 async def test_what_the_doctor_named_may_be_asked_back() -> None:
-    heard = await hear(GOUT, "Could this be gout, and did you take 40 mg of ibuprofen?", patient=["Gout? 40 mg, no."])
+    heard = await hear(
+        GOUT,
+        "Could this be gout, and did you take 40 mg of ibuprofen?",
+        patient=["Gout? 40 mg, no."],
+    )
     assert heard.answered[0].maker is Maker.MODEL
 
 
@@ -169,4 +233,7 @@ async def test_a_person_in_its_chair_is_shown_what_is_known_and_what_is_not() ->
     ram = ModelRam(GOUT, case, scripted([found])[0], journal)
     reply = await at_prompt(await ram.respond("Fever? A scan?"), types)
     assert isinstance(reply, Reply) and reply.maker is Maker.HUMAN
-    assert f"Fever: {GOUT.entry('Fever').report}" in shown[0] and "a scan: not done, used or looked at." in shown[0]
+    assert (
+        f"Fever: {GOUT.entry('Fever').report}" in shown[0]
+        and "a scan: not done, used or looked at." in shown[0]
+    )

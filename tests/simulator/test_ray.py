@@ -22,7 +22,7 @@ import pytest
 from aiohttp import web
 
 from osler.errors import UserError
-from osler.memory.base import Recall
+from osler.memory.base import Query, Recall
 from osler.memory.none import NoMemory
 from osler.runs.events import Called, Ending, Failed
 from osler.runs.store import RunFile
@@ -30,7 +30,9 @@ from osler.simulator.engines.ray_cluster import import_ray
 from tests.conftest import LONGEST_WAIT, REPO, Run
 from tests.models.server import Step, completion
 
-needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed: pip install 'osler[ray]'")
+needs_ray = pytest.mark.skipif(
+    find_spec("ray") is None, reason="Ray is not installed: pip install 'osler[ray]'"
+)
 TIMES = re.compile(r'"(?:at|seconds)":[\d.e-]+')
 CLUSTER = (
     "import logging, ray, sys\n"
@@ -45,8 +47,8 @@ class Deadly(NoMemory):
 
     name = "deadly"
 
-    async def recall(self, query: str) -> Recall:
-        if "knee" in query:
+    async def recall(self, query: Query) -> Recall:
+        if "knee" in query.text:
             os._exit(1)
         return await super().recall(query)
 
@@ -70,7 +72,9 @@ async def model() -> AsyncIterator[Model]:
         there.requests += 1
         await asyncio.sleep(there.pause)
         await there.answering.wait()
-        return web.Response(body=completion(Step(text="Do you have a fever?")), content_type="application/json")
+        return web.Response(
+            body=completion(Step(text="Do you have a fever?")), content_type="application/json"
+        )
 
     app = web.Application()
     app.router.add_post("/v1/chat/completions", answer)
@@ -91,7 +95,8 @@ class Cluster(NamedTuple):
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
-    """A cluster that runs can join, with a token of its own; Ray would leave one in the user's home."""
+    """A cluster that runs can join, with a token of its own; Ray would leave one in the user's
+    home."""
     with (
         pytest.MonkeyPatch.context() as patch,
         subprocess.Popen(
@@ -121,8 +126,13 @@ def settings_of_the_cluster(patch: pytest.MonkeyPatch) -> dict[str, str]:
 
 def workers(cluster: Cluster) -> list[int]:
     """The Ray workers of a cluster; `ww` because ps may cut its lines at 80 characters."""
-    table = subprocess.run(["ps", "-axwwo", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
-    rows = [(int(pid), int(parent), args) for pid, parent, args in (line.split(None, 2) for line in table.splitlines())]
+    table = subprocess.run(
+        ["ps", "-axwwo", "pid=,ppid=,args="], capture_output=True, text=True, check=True
+    ).stdout
+    rows = [
+        (int(pid), int(parent), args)
+        for pid, parent, args in (line.split(None, 2) for line in table.splitlines())
+    ]
     family = {cluster.pid}
     while more := {pid for pid, parent, _ in rows if parent in family} - family:
         family |= more
@@ -131,7 +141,9 @@ def workers(cluster: Cluster) -> list[int]:
 
 def stored(path: Path) -> list[str]:
     with RunFile.open(path) as run:
-        return [TIMES.sub('"t":0', transcript.model_dump_json()) for transcript in run.transcripts()]
+        return [
+            TIMES.sub('"t":0', transcript.model_dump_json()) for transcript in run.transcripts()
+        ]
 
 
 @needs_ray
@@ -142,14 +154,25 @@ def test_a_cluster_that_is_joined_holds_all_but_what_kills_its_workers(
     cases = [part for case in ("croup-en", "stemi-en", "gout-zh") for part in ("--case", case)]
     plan = ("simulate", *cases, "--memory", "raw", "--memory", f"{__name__}:Deadly", "--quiet")
     assert osler(*plan, "--out", "here").returncode == 0
-    how = ("--engine", "ray", "--ray-address", cluster.address, "--workers", "2", "--concurrency", "2")
+    how = (
+        "--engine",
+        "ray",
+        "--ray-address",
+        cluster.address,
+        "--workers",
+        "2",
+        "--concurrency",
+        "2",
+    )
     done = osler_process(*plan, "--case", "gout-en", *how, "--out", "there", timeout=LONGEST_WAIT)
     assert done.returncode == 0 and done.stderr.splitlines()[-1].startswith("1 failed"), done.stderr
     assert "raylet" not in done.stdout
     here, there = (stored(tmp_path / "runs" / f"{name}.osler") for name in ("here", "there"))
     assert len(here) == 6 and set(here) < set(there) and len(there) == 8
     with RunFile.open(tmp_path / "runs" / "there.osler") as run:
-        (deadly,) = (transcript for transcript in run.transcripts() if not transcript.ending.is_answer)
+        (deadly,) = (
+            transcript for transcript in run.transcripts() if not transcript.ending.is_answer
+        )
     (failed,) = deadly.of(Failed)
     assert deadly.header.case == "gout-en" and deadly.ending is Ending.SIMULATOR_ERROR
     assert failed.kind == "worker died" and "3 workers died" in failed.message
@@ -162,7 +185,18 @@ async def test_killed_workers_cost_no_more_than_what_they_were_asking(
 ) -> None:
     async with model() as server:
         server.pause = 0.4
-        plan = ("simulate", "--backbone", server.spec, "--limit", "6", "--turns", "8", "--patient", "rules", "--json")
+        plan = (
+            "simulate",
+            "--backbone",
+            server.spec,
+            "--limit",
+            "6",
+            "--turns",
+            "8",
+            "--patient",
+            "rules",
+            "--json",
+        )
         how = (
             "--engine",
             "ray",
@@ -175,28 +209,43 @@ async def test_killed_workers_cost_no_more_than_what_they_were_asking(
             "--out",
             "run",
         )
-        run = asyncio.create_task(asyncio.to_thread(osler_process, *plan, *how, timeout=LONGEST_WAIT))
-        while server.requests < 10:  # every consultation under way has an answer or two by then, and none has ended
+        run = asyncio.create_task(
+            asyncio.to_thread(osler_process, *plan, *how, timeout=LONGEST_WAIT)
+        )
+        while (
+            server.requests < 10
+        ):  # every consultation under way has an answer or two by then, and none has ended
             assert not run.done(), run.result().stderr
             await asyncio.sleep(0.02)
         server.answering.clear()  # nothing ends while its worker is looked for
         while not (victims := workers(cluster)):
             assert not run.done(), run.result().stderr
             await asyncio.sleep(0.1)
-        for victim in victims:  # one of them may hold nothing yet: Ray starts its workers when it likes
+        for (
+            victim
+        ) in victims:  # one of them may hold nothing yet: Ray starts its workers when it likes
             os.kill(victim, signal.SIGKILL)
         server.answering.set()
         server.pause = 0.0  # nothing more is caught in the middle
         done = await run
         # Ray tells of every death, and not on standard output.
-        assert done.returncode == 0 and json.loads(done.stdout)["done"] == 6, (done.stdout, done.stderr)
+        assert done.returncode == 0 and json.loads(done.stdout)["done"] == 6, (
+            done.stdout,
+            done.stderr,
+        )
     with RunFile.open(tmp_path / "runs" / "run.osler") as kept:
         standing, transcripts = kept.status(), list(kept.transcripts())
     assert (standing.done, standing.failed, standing.todo, len(transcripts)) == (6, 0, 0, 6)
     calls = [call for transcript in transcripts for call in transcript.of(Called)]
     assert standing.calls == len(calls), "every answer is counted once"
-    assert len(calls) <= server.requests <= len(calls) + 4, "the workers were asking in four consultations at most"
-    again = [transcript for transcript in transcripts if '"source":"earlier"' in transcript.model_dump_json()]
+    assert len(calls) <= server.requests <= len(calls) + 4, (
+        "the workers were asking in four consultations at most"
+    )
+    again = [
+        transcript
+        for transcript in transcripts
+        if '"source":"earlier"' in transcript.model_dump_json()
+    ]
     assert 1 <= len(again) <= 4, "what they held went on from where it was"
 
 
@@ -204,8 +253,14 @@ async def test_killed_workers_cost_no_more_than_what_they_were_asking(
 @pytest.mark.xdist_group("ray")
 def test_a_wrong_address_is_one_line(osler: Run) -> None:
     began = time.monotonic()
-    done = osler("simulate", "--limit", "1", "--engine", "ray", "--ray-address", "127.0.0.1:9", "--quiet")
-    assert done.returncode == 2 and "there is no Ray cluster" in done.stderr and "127.0.0.1:9" in done.stderr
+    done = osler(
+        "simulate", "--limit", "1", "--engine", "ray", "--ray-address", "127.0.0.1:9", "--quiet"
+    )
+    assert (
+        done.returncode == 2
+        and "there is no Ray cluster" in done.stderr
+        and "127.0.0.1:9" in done.stderr
+    )
     assert (
         len(done.stderr.splitlines()) == 2
         and "new run" in done.stderr.splitlines()[0]
@@ -215,13 +270,17 @@ def test_a_wrong_address_is_one_line(osler: Run) -> None:
 
 def test_without_ray_the_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(UserError, match=re.escape("the ray engine needs Ray; pip install 'osler[ray]'")):
+    with pytest.raises(
+        UserError, match=re.escape("the ray engine needs Ray; pip install 'osler[ray]'")
+    ):
         import_ray("anywhere:6379")
 
 
 @needs_ray
 @pytest.mark.xdist_group("ray")
-def test_a_memory_of_the_folder_one_works_in_is_found_and_only_json_is_printed(tmp_path: Path) -> None:
+def test_a_memory_of_the_folder_one_works_in_is_found_and_only_json_is_printed(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "my_memory.py").write_text(
         "print('imported')\n"
         "from osler.memory.none import NoMemory\n"
@@ -231,7 +290,20 @@ def test_a_memory_of_the_folder_one_works_in_is_found_and_only_json_is_printed(t
         "        print('made')\n"
         "        super().__init__(settings)\n"
     )
-    args = ("--memory", "my_memory:Mine", "--case", "gout", "--turns", "2", "--engine", "ray", "--workers", "1")
+    args = (
+        "--memory",
+        "my_memory:Mine",
+        "--case",
+        "gout",
+        "--turns",
+        "2",
+        "--engine",
+        "ray",
+        "--workers",
+        "1",
+    )
     command = [sys.executable, "-P", "-m", "osler", "simulate", *args, "--json"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=LONGEST_WAIT, check=False)
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, timeout=LONGEST_WAIT, check=False
+    )
     assert done.returncode == 0 and json.loads(done.stdout)["done"] == 2, (done.stdout, done.stderr)

@@ -1,68 +1,85 @@
-"""What counts as a repeated question, in both languages."""
+"""What counts as a repeated question: what the retrieval had found for an earlier one, and nothing
+else."""
 
 from __future__ import annotations
 
 import pytest
 
-from osler.records import Language
+from osler.agents.messages import Selection
+from osler.agents.ram.agent import Ram
+from osler.eval.measures import key_elements
+from osler.records import Language, PatientRecord, RecordPool
+from osler.records.schema import Part
+from osler.runs.events import Thing
+from osler.simulator.build import case_of
 from osler.simulator.repeats import Repeats
 
-EN, ZH = Language.EN, Language.ZH
+POOL = RecordPool.open()
+FORMS = {
+    Language.EN: ("Do you have {}?", "What about {}?", "{}?"),
+    Language.ZH: ("您有没有{}？", "{}呢？", "{}？"),
+}
 
 
-def dialogue(language: Language, opening: str, *turns: tuple[str, tuple[str, ...], str]) -> Repeats:
-    """A consultation so far: questions, the entries they brought and the replies."""
-    so_far = Repeats(language, opening)
-    for question, entries, reply in turns:
-        so_far.saw(question, entries)
-        so_far.heard(reply)
-    return so_far
+def repeated(record: PatientRecord, *questions: str) -> list[str]:
+    """The questions that ask for nothing new, with the retrieval by rules."""
+    ram, so_far = Ram(record, case_of(record)), Repeats()
+    return [question for question in questions if so_far.saw(ram.select(question))]
 
 
-@pytest.mark.parametrize(
-    ("language", "opening", "turn", "question"),
-    [
-        (EN, "I cough.", ("Do you have a fever?", ("Temperature",), "Yes, 38.5."), "Have you had a fever?"),
-        (EN, "I cough.", ("Do you have a fever?", ("Temperature",), "Yes, 38.5."), "Did you have a high temperature?"),
-        (EN, "I cough.", ("Which other symptoms came along with it?", ("Fever",), "A fever."), "Do you have a fever?"),
-        (
-            EN,
-            "I cough.",
-            ("Which illnesses have you had?", ("Asthma",), "Asthma."),
-            "What illnesses did you have before?",
-        ),
-        (ZH, "我咳嗽。", ("您发烧吗？", ("体温",), "有，38.5度。"), "您有没有发热？"),
-        (ZH, "我咳嗽。", ("还伴有哪些其他症状？", ("发热",), "还发烧。"), "您发烧吗？"),
-        (ZH, "我咳嗽。", ("以前得过什么病？", ("哮喘",), "哮喘。"), "您以前得过什么病吗？"),
-    ],
-)
-def test_what_was_asked_for_or_told_is_a_repeat(
-    language: Language, opening: str, turn: tuple[str, tuple[str, ...], str], question: str
-) -> None:
-    assert dialogue(language, opening, turn).saw(question, turn[1])
+@pytest.mark.parametrize("form", range(3))
+def test_who_asks_for_each_key_element_once_by_its_name_repeats_nothing(form: int) -> None:
+    records = list(POOL)
+    assert len(records) == 88
+    for record in records:
+        names = [entry.name for part in Part for entry in key_elements(record, part)]
+        assert (
+            repeated(record, *(FORMS[record.language][form].format(name) for name in names)) == []
+        )
 
 
 @pytest.mark.parametrize(
-    ("language", "turn", "question"),
+    ("case", "first", "again"),
     [
-        (EN, ("Do you have a cough?", ("Cough",), "Yes, a dry one."), "When did the cough start?"),
-        (EN, ("When did the cough start?", ("Cough",), "A week ago."), "What makes the cough worse?"),
-        (EN, ("Do you have a cough?", ("Cough",), "Yes."), "Which other symptoms came along with it?"),
-        (EN, ("Do you have a cough?", ("Cough",), "Yes."), "Do you have a cough or chest pain?"),
-        (ZH, ("您咳嗽吗？", ("咳嗽",), "咳，干咳。"), "咳嗽是什么时候开始的？"),
-        (ZH, ("咳嗽是什么时候开始的？", ("咳嗽",), "一周前。"), "什么情况下咳嗽会加重？"),
-        (ZH, ("您咳嗽吗？", ("咳嗽",), "咳。"), "还伴有哪些其他症状？"),
-        (ZH, ("您咳嗽吗？", ("咳嗽",), "咳。"), "您咳嗽或者胸痛吗？"),
+        ("pneumonia-en", "Do you have a fever?", "Have you had a fever?"),
+        ("pneumonia-en", "What medicines do you take?", "What medicines do you take?"),
+        ("pneumonia-zh", "您发烧吗？", "您有没有发热？"),
+        ("pneumonia-zh", "您平时吃什么药？", "您平时吃什么药？"),
     ],
 )
-def test_a_new_part_quality_or_thing_is_none_though_the_record_answers_with_the_same_entry(
-    language: Language, turn: tuple[str, tuple[str, ...], str], question: str
+def test_what_was_asked_for_is_a_repeat_in_other_words_too(
+    case: str, first: str, again: str
 ) -> None:
-    assert not dialogue(language, "", turn).saw(question, turn[1])
+    record = POOL.get(case)
+    between = "Do you smoke?" if record.language is Language.EN else "您抽烟吗？"
+    assert repeated(record, first, between, again) == [again]
 
 
-def test_new_entries_are_never_a_repeat_and_nothing_found_is_one_by_its_words_alone() -> None:
-    so_far = dialogue(EN, "I cough.", ("Do you have a fever?", ("Temperature",), "No."))
-    assert not so_far.saw("Is your temperature high, and do you sweat at night?", ("Temperature", "Night sweats"))
-    assert not so_far.saw("Do you keep birds?", ())
-    assert so_far.saw("Do you keep any birds?", ())
+@pytest.mark.parametrize("case", ["pneumonia-en", "pneumonia-zh"])
+def test_what_nothing_is_found_for_is_never_a_repeat(case: str) -> None:
+    record = POOL.get(case)
+    nothing = Selection(case=case_of(record), question="Xyzzy?", entries=())
+    so_far = Repeats()
+    assert not so_far.saw(nothing) and not so_far.saw(nothing)
+
+
+def test_where_a_model_read_the_question_each_thing_counts_by_itself() -> None:
+    record = POOL.get("gout-en")
+    pain, fever = record.entries[0], record.entries[1]
+    about_pain = Thing(name="pain", entries=(pain.name,))
+    about_fever = Thing(name="fever", entries=(fever.name,))
+    onset = Thing(name="onset of pain", entries=(pain.name,))
+
+    def found(*things: Thing) -> Selection:
+        names = {name for thing in things for name in thing.entries}
+        entries = tuple(entry for entry in record.entries if entry.name in names)
+        return Selection(case=case_of(record), question="?", entries=entries, things=things)
+
+    so_far = Repeats()
+    assert not so_far.saw(found(about_pain, about_fever))
+    assert so_far.saw(found(about_fever)), "one of the two"
+    assert not so_far.saw(found(onset)), "the same entry, for a new thing"
+    assert not so_far.saw(found(about_fever, Thing(name="rash"))), (
+        "a new thing, though the record has none"
+    )
+    assert so_far.saw(found(onset, about_pain))

@@ -1,4 +1,5 @@
-"""A run with a limit: what it begins it finishes, it does not spend more, and it says what is left."""
+"""A run with a limit: what it begins it finishes, it does not spend more, and it says what is
+left."""
 
 from __future__ import annotations
 
@@ -8,10 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from osler.eval.scoring import EXACT
 from osler.records import RecordPool
-from osler.runs.plan import Limits, Plan, Settings
+from osler.runs.plan import Plan
 from osler.runs.store import RunFile
 from osler.runs.store.reader import RunStatus
+from osler.runs.store.scores import scored_consultations
+from osler.settings.names import Limits
+from osler.settings.run_settings import RunSettings
 from osler.simulator.batch import RunOptions, StoppedEarly, simulate_plan
 from tests.models.server import Step
 from tests.simulator.model_server import ModelServer, model_server
@@ -47,7 +52,7 @@ def simulate(
     patients: int = PATIENTS,
 ) -> RunStatus:
     records = RecordPool.open().only(limit=patients)
-    plan = Plan(records, (server.spec,), memories, settings=Settings(turns=6))
+    plan = Plan(records, (server.spec,), memories, settings=RunSettings(turns=6))
     options = RunOptions(concurrency=concurrency, workers=workers, limits=limits, quiet=True)
     simulate_plan(plan, out, options, "bundled")
     with RunFile.open(out) as run:
@@ -55,7 +60,12 @@ def simulate(
 
 
 def stopped(
-    server: ModelServer, out: Path, limits: Limits, *, concurrency: int = 8, workers: int | None = None
+    server: ModelServer,
+    out: Path,
+    limits: Limits,
+    *,
+    concurrency: int = 8,
+    workers: int | None = None,
 ) -> tuple[RunStatus, str]:
     """The run as its limit left it, and what was said."""
     with pytest.raises(StoppedEarly) as said:
@@ -98,12 +108,16 @@ def test_the_proposed_limit_is_enough_for_the_rest(server: ModelServer, tmp_path
     assert simulate(server, path, Limits(tokens=enough)).done == PATIENTS
 
 
-def test_a_run_with_room_for_all_holds_them_side_by_side(server: ModelServer, tmp_path: Path) -> None:
+def test_a_run_with_room_for_all_holds_them_side_by_side(
+    server: ModelServer, tmp_path: Path
+) -> None:
     standing = simulate(server, tmp_path / "run.osler", Limits(tokens=3 * PATIENTS * EACH))
     assert standing.done == PATIENTS and server.most_under_way >= 4
 
 
-def test_a_limit_below_one_consultation_begins_one_and_resumes_it_first(server: ModelServer, tmp_path: Path) -> None:
+def test_a_limit_below_one_consultation_begins_one_and_resumes_it_first(
+    server: ModelServer, tmp_path: Path
+) -> None:
     path = tmp_path / "run.osler"
     standing, said = stopped(server, path, Limits(tokens=3 * CALL))
     assert (standing.done, standing.begun, standing.tokens) == (0, 1, 3 * CALL)
@@ -144,7 +158,7 @@ def test_no_consultation_begins_that_cannot_end_in_time(tmp_path: Path) -> None:
     with model_server(latency=0.3) as server:
         before = simulate(server, path, Limits(), patients=2)
         with RunFile.open(path) as run:
-            durations = [row["seconds"] for row in run.rows("results.seconds")]
+            durations = [one.seconds for one in scored_consultations(run, EXACT)]
         asked = server.requests
         standing, said = stopped(server, path, Limits(seconds=before.seconds + min(durations) / 2))
         assert server.requests == asked, said

@@ -1,4 +1,5 @@
-"""A run without a name gets a fresh one, says it, and is resumed by it; `latest` is the run that was started last."""
+"""A run without a name gets a fresh one, says it, and is resumed by it; `latest` is the run that
+was started last."""
 
 from __future__ import annotations
 
@@ -48,30 +49,48 @@ def test_the_printed_name_resumes_the_run(osler: Run, tmp_path: Path) -> None:
 
 def test_json_names_the_run_and_nothing_else_is_printed(osler: Run, tmp_path: Path) -> None:
     done = osler(*SMALL, "--json")
-    assert done.stderr == "" and json.loads(done.stdout)["run"] == f"runs/{names(tmp_path)[0]}.osler"
+    assert (
+        done.stderr == "" and json.loads(done.stdout)["run"] == f"runs/{names(tmp_path)[0]}.osler"
+    )
 
 
 def test_latest_is_the_run_that_was_started_or_resumed_last(osler: Run, tmp_path: Path) -> None:
-    assert osler("show", "latest", "gout-en").stderr.startswith("osler: there is no run in runs yet; ")
-    assert "there is no run in runs yet" in osler(*SMALL, "--out", "latest").stderr and not names(tmp_path)
+    assert osler("show", "latest", "gout-en").stderr.startswith(
+        "osler: there is no run in runs yet; "
+    )
+    assert "there is no run in runs yet" in osler(*SMALL, "--out", "latest").stderr and not names(
+        tmp_path
+    )
     for name in ("zebra", "aardvark"):
         assert osler(*SMALL, "--quiet", "--out", name).returncode == 0
         _a_second_later(tmp_path / "runs" / f"{name}.osler", 60 if name == "zebra" else 30)
     assert "runs/aardvark.osler" in osler("runs", "status", "latest").stdout
     assert osler(*SMALL, "--quiet", "--out", "zebra").returncode == 0
     assert "runs/zebra.osler" in osler("runs", "status", "latest").stdout
-    assert osler("score", "aardvark", "--again").returncode == 0, "this writes to it, and does not start it"
+    assert osler("score", "aardvark", "--again").returncode == 0, (
+        "this writes to it, and does not start it"
+    )
     assert "runs/zebra.osler" in osler("runs", "status", "latest").stdout
-    assert osler("replay", "latest", "gout-en", "--memory", "raw", "--memory", "tim", "--fork-at", "1").returncode == 0
-    assert "runs/zebra.osler" in osler("runs", "status", "latest").stdout, "forks are beside their run"
-    assert json.loads(osler(*SMALL, "--out", "latest", "--json").stdout)["run"] == "runs/zebra.osler"
+    assert (
+        osler(
+            "fork", "latest", "gout-en", "--memory", "raw", "--memory", "tim", "--at", "1"
+        ).returncode
+        == 0
+    )
+    assert "runs/zebra.osler" in osler("runs", "status", "latest").stdout, (
+        "forks are beside their run"
+    )
+    assert (
+        json.loads(osler(*SMALL, "--out", "latest", "--json").stdout)["run"] == "runs/zebra.osler"
+    )
 
 
 def _a_second_later(path: Path, seconds: int) -> None:
     """Move a run into the past, since its sessions are known by the second."""
     with RunWriter.resume(path) as run, run._transaction() as file:
         file.execute(
-            "UPDATE sessions SET began = strftime('%Y-%m-%dT%H:%M:%S+00:00', 'now', ?)", (f"-{seconds} seconds",)
+            "UPDATE sessions SET began = strftime('%Y-%m-%dT%H:%M:%S+00:00', 'now', ?)",
+            (f"-{seconds} seconds",),
         )
 
 
@@ -84,7 +103,9 @@ def test_a_run_that_was_called_latest_before_is_one_of_them(osler: Run, tmp_path
     assert "runs/latest.osler" in osler("runs", "status", "runs/latest.osler").stdout
 
 
-def test_a_folder_without_runs_has_no_latest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_without_runs_has_no_latest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs" / "junk.osler").write_text("no run")
@@ -108,7 +129,11 @@ def test_runs_that_start_at_once_get_names_of_their_own(tmp_path: Path) -> None:
     )
     started = [
         subprocess.Popen(
-            [sys.executable, "-c", code], cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, "-c", code],
+            cwd=tmp_path,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         for _ in range(4)
     ]
@@ -130,22 +155,49 @@ def test_python_gets_a_fresh_run_too(tmp_path: Path, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("named", [True, False])
 def test_who_stops_a_run_is_told_its_name(tmp_path: Path, named: bool) -> None:
     with model_server(latency=0.2) as server:
-        command = ["simulate", "--backbone", server.spec, "--limit", "8", "--json", *(("--out", "x") if named else ())]
+        command = [
+            "simulate",
+            "--backbone",
+            server.spec,
+            "--limit",
+            "8",
+            "--json",
+            *(("--out", "x") if named else ()),
+        ]
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "osler", *command], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+            [sys.executable, "-P", "-m", "osler", *command],
+            cwd=tmp_path,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         while not server.requests:
             time.sleep(0.02)
         os.kill(process.pid, signal.SIGINT)
         _, err = process.communicate(timeout=LONGEST_WAIT)
     [name] = names(tmp_path)
-    how = "re-run the same command to resume" if named else f"re-run the same command with --out {name} to resume"
+    how = (
+        "re-run the same command to resume"
+        if named
+        else f"re-run the same command with --out {name} to resume"
+    )
     assert process.returncode == 130 and err.endswith(f"; {how}\n"), err
 
 
 def test_a_limit_says_how_to_resume(osler: Run, tmp_path: Path) -> None:
     with model_server() as server:
-        args = ("--backbone", server.spec, "--run-tokens", "1", "--case", "gout", "--turns", "2", "--json")
+        args = (
+            "--backbone",
+            server.spec,
+            "--run-tokens",
+            "1",
+            "--case",
+            "gout",
+            "--turns",
+            "2",
+            "--json",
+        )
         done = osler("simulate", *args, "--concurrency", "1")
     [name] = names(tmp_path)
-    assert done.returncode == 2 and done.stderr.endswith(f"--out {name} and a larger limit to resume\n"), done.stderr
+    assert done.returncode == 2 and done.stderr.endswith(
+        f"--out {name} and a larger limit to resume\n"
+    ), done.stderr

@@ -1,4 +1,5 @@
-"""Runs that survive: what is asked for is held exactly once, nothing is lost, and nothing is paid for twice."""
+"""Runs that survive: what is asked for is held exactly once, nothing is lost, and nothing is paid
+for twice."""
 
 from __future__ import annotations
 
@@ -17,12 +18,16 @@ from typing import Any
 import pytest
 
 from osler.errors import UserError
+from osler.eval.scoring import EXACT
 from osler.models import retry
 from osler.models.rate_limit import Rates
 from osler.records import RecordPool
 from osler.runs.events import Answered, Asked, Called, Ending
-from osler.runs.plan import Limits, Plan, Settings
-from osler.runs.store import RunFile, RunWriter, writer
+from osler.runs.plan import Plan
+from osler.runs.store import RunFile, RunWriter, plan_writer
+from osler.runs.store.scores import scored_consultations
+from osler.settings.names import Limits
+from osler.settings.run_settings import RunSettings
 from osler.simulator.batch import RunOptions, StoppedEarly, retry_run, simulate_plan
 from osler.simulator.clients import ClientSettings
 from tests.conftest import Run
@@ -30,13 +35,18 @@ from tests.models.server import Step
 from tests.simulator.model_server import REPLY, model_server
 from tests.stored_runs import rewriting
 
-SHORT = Settings(turns=2)
-SCORES = "record, memory, trial, ending, diagnosis, treatment, turns, repeats"
+SHORT = RunSettings(turns=2)
+SCORES = ("case", "trial", "ending", "diagnosis", "treatment", "turns", "repeats")
 
 
 def hold(out: Path, how: RunOptions | None = None, *, limit: int = 4, **plan: Any) -> None:
     plan.setdefault("settings", SHORT)
-    simulate_plan(Plan(RecordPool.open().only(limit=limit), **plan), out, how or RunOptions(quiet=True), "bundled")
+    simulate_plan(
+        Plan(RecordPool.open().only(limit=limit), **plan),
+        out,
+        how or RunOptions(quiet=True),
+        "bundled",
+    )
 
 
 def quiet(**how: Any) -> RunOptions:
@@ -45,7 +55,10 @@ def quiet(**how: Any) -> RunOptions:
 
 def scores(path: Path) -> list[tuple[Any, ...]]:
     with RunFile.open(path) as run:
-        return sorted(tuple(row) for row in run.rows(SCORES))
+        return sorted(
+            (one.column.memory, *(getattr(one, name) for name in SCORES))
+            for one in scored_consultations(run, EXACT)
+        )
 
 
 def test_a_run_killed_five_times_is_the_run_that_was_not(tmp_path: Path) -> None:
@@ -77,7 +90,8 @@ def test_a_run_killed_five_times_is_the_run_that_was_not(tmp_path: Path) -> None
 
 
 def faults(seed: int) -> Any:
-    """A fifth refused, a tenth with a fault, a twentieth cut, a twentieth garbage, a fiftieth that hangs."""
+    """A fifth refused, a tenth with a fault, a twentieth cut, a twentieth garbage, a fiftieth that
+    hangs."""
     rng = random.Random(seed)
     kinds = {
         20: [Step(status=429), Step(status=429, headers={"Retry-After": "0"})],
@@ -100,9 +114,13 @@ def faults(seed: int) -> Any:
 def test_faults_of_a_server_cost_no_consultation_and_repeat_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(retry, "FIRST_PAUSE", 0.05)  # six tries of the unluckiest would take half a minute
+    monkeypatch.setattr(
+        retry, "FIRST_PAUSE", 0.05
+    )  # six tries of the unluckiest would take half a minute
     path = tmp_path / "run.osler"
-    how = quiet(concurrency=64, clients=ClientSettings(timeout=2.0, retries=6, rates=Rates(at_once=64)))
+    how = quiet(
+        concurrency=64, clients=ClientSettings(timeout=2.0, retries=6, rates=Rates(at_once=64))
+    )
     with model_server(faults(7)) as server:
         hold(path, how, limit=20, trials=3, backbones=(server.spec,))
     with RunFile.open(path) as run:
@@ -111,7 +129,9 @@ def test_faults_of_a_server_cost_no_consultation_and_repeat_nothing(
     assert standing.todo == 0 and standing.done + standing.failed == 60 == len(transcripts)
     assert standing.failed == sum(not transcript.ending.is_answer for transcript in transcripts)
     assert standing.done > 55, "most faults pass; trying again has to help"
-    assert sum(call.attempts > 1 for transcript in transcripts for call in transcript.of(Called)) > 30
+    assert (
+        sum(call.attempts > 1 for transcript in transcripts for call in transcript.of(Called)) > 30
+    )
     for transcript in transcripts:
         asked = [event.turn for event in transcript.of(Asked)]
         assert asked == [event.turn for event in transcript.of(Answered)] == sorted(set(asked))
@@ -119,16 +139,20 @@ def test_faults_of_a_server_cost_no_consultation_and_repeat_nothing(
 
 
 def server_lost(transcripts: list[Any], prompts: Counter[str]) -> int:
-    """Answers that the server gave and nobody received, because the call had timed out or was cut."""
+    """Answers that the server gave and nobody received, because the call had timed out or was
+    cut."""
     received = Counter(
-        call.messages[-1].content for transcript in transcripts for call in transcript.of(Called) if not call.failure
+        call.messages[-1].content
+        for transcript in transcripts
+        for call in transcript.of(Called)
+        if not call.failure
     )
     return sum((prompts - received).values())
 
 
 def test_answers_are_not_paid_for_twice_after_a_kill(tmp_path: Path) -> None:
     path, context = tmp_path / "run.osler", multiprocessing.get_context("fork")
-    plan: dict[str, Any] = {"limit": 6, "settings": Settings(turns=6)}
+    plan: dict[str, Any] = {"limit": 6, "settings": RunSettings(turns=6)}
     with model_server(latency=0.1) as server:
         plan["backbones"] = (server.spec,)
         process = context.Process(target=hold, args=(path,), kwargs=plan)
@@ -144,7 +168,11 @@ def test_answers_are_not_paid_for_twice_after_a_kill(tmp_path: Path) -> None:
         transcripts = list(run.transcripts())
         calls = [call for transcript in transcripts for call in transcript.of(Called)]
         assert run.status().calls == len(calls)
-        assert any(ending == "interrupted" for number in range(1, 7) for ending, _, _ in run.attempts(number))
+        assert any(
+            ending == "interrupted"
+            for number in range(1, 7)
+            for ending, _, _ in run.attempts(number)
+        )
     assert len(transcripts) == 6
     earlier = [call for call in calls if call.source == "earlier"]
     assert len(earlier) > 10
@@ -153,14 +181,24 @@ def test_answers_are_not_paid_for_twice_after_a_kill(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("claimed", [2**63, 2**63 - 1, 10**300])
-def test_a_server_that_claims_more_tokens_than_there_are_costs_no_answer(tmp_path: Path, claimed: int) -> None:
+def test_a_server_that_claims_more_tokens_than_there_are_costs_no_answer(
+    tmp_path: Path, claimed: int
+) -> None:
     path, usage = tmp_path / "run.osler", {"prompt_tokens": claimed, "completion_tokens": claimed}
     cached = quiet(clients=ClientSettings(cache=tmp_path / "cache"))
-    with model_server(lambda number: Step(text=REPLY, usage=usage) if number % 3 else None) as server:
-        hold(path, cached, limit=2, backbones=(server.spec,), settings=Settings(turns=2, limits=Limits(tokens=10**6)))
+    with model_server(
+        lambda number: Step(text=REPLY, usage=usage) if number % 3 else None
+    ) as server:
+        hold(
+            path,
+            cached,
+            limit=2,
+            backbones=(server.spec,),
+            settings=RunSettings(turns=2, max_tokens=10**6),
+        )
         asked = server.requests
         again = tmp_path / "again.osler"
-        hold(again, cached, limit=2, backbones=(server.spec,), settings=Settings(turns=2))
+        hold(again, cached, limit=2, backbones=(server.spec,), settings=RunSettings(turns=2))
     assert server.requests == asked
     for one in (path, again):
         with RunFile.open(one) as run:
@@ -171,32 +209,60 @@ def test_a_server_that_claims_more_tokens_than_there_are_costs_no_answer(tmp_pat
 
 
 def test_a_run_whose_kept_answers_hold_such_a_number_goes_on(tmp_path: Path) -> None:
-    """As a version that did not look at the number kept it: in the answers, in what was paid, and in the cache."""
-    path, settings = tmp_path / "run.osler", Settings(turns=4)
+    """As a version that did not look at the number kept it: in the answers, in what was paid, and
+    in the cache."""
+    path, settings = tmp_path / "run.osler", RunSettings(turns=4)
     how = quiet(limits=Limits(tokens=40), clients=ClientSettings(cache=tmp_path / "cache"))
     with model_server() as server:
         with pytest.raises(StoppedEarly):
             hold(path, how, limit=3, backbones=(server.spec,), settings=settings)
         for name in (path, tmp_path / "cache"):
             with sqlite3.connect(name) as file:
-                for token in ("prompt_tokens", "completion_tokens", "tokens_in", "tokens_out", "tokens_cached"):
+                for token in (
+                    "prompt_tokens",
+                    "completion_tokens",
+                    "tokens_in",
+                    "tokens_out",
+                    "tokens_cached",
+                ):
                     change = "UPDATE answers SET body = json_set(body, ?, json(?))"
-                    place = f"$.{'usage.' if 'prompt' in token or 'completion' in token else ''}{token}"
+                    place = (
+                        f"$.{'usage.' if 'prompt' in token or 'completion' in token else ''}{token}"
+                    )
                     file.execute(change, (place, str(2**70)))
         with rewriting(path) as file:
             assert file.execute("SELECT count(*) FROM answers").fetchone()[0] > 0
             file.execute("UPDATE answers SET checksum = row_checksum(cell, key, body)")
             file.execute("UPDATE cells SET tokens = ?", (2**63 - 1,))
         hold(path, quiet(), limit=3, backbones=(server.spec,), settings=settings)
-        hold(tmp_path / "second.osler", replace(how, limits=Limits()), limit=3, backbones=(server.spec,))
+        hold(
+            tmp_path / "second.osler",
+            replace(how, limits=Limits()),
+            limit=3,
+            backbones=(server.spec,),
+        )
     with RunFile.open(path) as run:
         assert (run.status().done, run.status().failed) == (3, 0)
-        assert all(call.source for transcript in run.transcripts() for call in transcript.of(Called))
+        assert all(
+            call.source for transcript in run.transcripts() for call in transcript.of(Called)
+        )
 
 
 @pytest.mark.timeout(100)
-def test_a_plan_that_nobody_can_hold_is_refused_before_anything_is_written(tmp_path: Path, osler: Run) -> None:
-    done = osler("simulate", "--trials", "1000000000", "--memory", "raw", "--memory", "none", "--out", "large")
+def test_a_plan_that_nobody_can_hold_is_refused_before_anything_is_written(
+    tmp_path: Path, osler: Run
+) -> None:
+    done = osler(
+        "simulate",
+        "--trials",
+        "1000000000",
+        "--memory",
+        "raw",
+        "--memory",
+        "none",
+        "--out",
+        "large",
+    )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.splitlines() == [
         "osler: the plan has more than 1,000,000 consultations (2 columns × 1,000,000,000 trials of each record),"
@@ -208,7 +274,7 @@ def test_a_plan_that_nobody_can_hold_is_refused_before_anything_is_written(tmp_p
 def test_a_plan_of_too_many_records_is_refused_as_it_is_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writer, "LARGEST_PLAN", 100)
+    monkeypatch.setattr(plan_writer, "LARGEST_PLAN", 100)
     with pytest.raises(UserError, match="the plan has more than"):
         hold(tmp_path / "many.osler", limit=20, trials=10)
     assert not (tmp_path / "many.osler").exists()
@@ -225,15 +291,19 @@ def test_a_plan_grows_and_a_changed_setting_is_refused(tmp_path: Path) -> None:
     hold(path, limit=2)
     hold(path, limit=3, memories=("raw", "none"), trials=2)
     assert len(scores(path)) == 12
-    with pytest.raises(UserError, match=r"settings\.seed: 0 → 7"):
-        hold(path, settings=Settings(turns=2, seed=7))
-    record = RecordPool.open().get("croup-en").model_copy(update={"complaint": "Another complaint."})
+    with pytest.raises(UserError, match=r"other settings \(seed: 0 → 7\)"):
+        hold(path, settings=RunSettings(turns=2, seed=7))
+    record = (
+        RecordPool.open().get("croup-en").model_copy(update={"complaint": "Another complaint."})
+    )
     simulate_plan(Plan([RecordPool.open().get("croup-en")], settings=SHORT), path, quiet(), "x")
     with pytest.raises(UserError, match="'croup-en' is not what it was"):
         simulate_plan(Plan([record], settings=SHORT), path, quiet(), "x")
 
 
-def test_the_second_writer_is_refused_and_readers_are_not(tmp_path: Path, osler: Run, osler_process: Run) -> None:
+def test_the_second_writer_is_refused_and_readers_are_not(
+    tmp_path: Path, osler: Run, osler_process: Run
+) -> None:
     path = tmp_path / "runs" / "mine.osler"
     hold(path, limit=1)
     with RunFile.open(path) as known:
@@ -273,7 +343,9 @@ def test_failures_are_told_and_tried_again_without_asking_what_was_answered(tmp_
     path, broken = tmp_path / "run.osler", threading.Event()
     broken.set()
     step = Step(status=400, message="not this one")
-    with model_server(lambda number: step if broken.is_set() and number % 5 == 0 else None) as server:
+    with model_server(
+        lambda number: step if broken.is_set() and number % 5 == 0 else None
+    ) as server:
         hold(path, quiet(concurrency=1), limit=5, backbones=(server.spec,))
         with RunFile.open(path) as run:
             first = run.status()
@@ -285,7 +357,9 @@ def test_failures_are_told_and_tried_again_without_asking_what_was_answered(tmp_
             second, transcripts = run.status(), list(run.transcripts())
     assert (second.done, second.failed, second.todo) == (5, 0, 0)
     assert second.attempts == first.attempts + first.failed
-    earlier = sum(call.source == "earlier" for transcript in transcripts for call in transcript.of(Called))
+    earlier = sum(
+        call.source == "earlier" for transcript in transcripts for call in transcript.of(Called)
+    )
     again = sum(len(transcript.of(Called)) for transcript in transcripts) - first.calls
     assert earlier > 0 and server.requests - asked == again
 
@@ -316,12 +390,12 @@ def test_a_run_that_reaches_its_budget_stops_and_goes_on_with_a_larger_one(
 def test_a_consultation_ends_at_its_own_limit(tmp_path: Path) -> None:
     path = tmp_path / "run.osler"
     with model_server() as server:
-        settings = Settings(turns=6, limits=Limits(tokens=40))
+        settings = RunSettings(turns=6, max_tokens=40)
         hold(path, limit=2, backbones=(server.spec,), settings=settings)
     with RunFile.open(path) as run:
         assert [transcript.ending for transcript in run.transcripts()] == [Ending.TOKEN_LIMIT] * 2
     with model_server(latency=0.4) as server:
-        settings = Settings(turns=6, limits=Limits(seconds=0.3))
+        settings = RunSettings(turns=6, max_seconds=0.3)
         hold(tmp_path / "slow.osler", limit=2, backbones=(server.spec,), settings=settings)
     with RunFile.open(tmp_path / "slow.osler") as run:
         assert [transcript.ending for transcript in run.transcripts()] == [Ending.TIME_LIMIT] * 2
@@ -335,15 +409,23 @@ def test_a_limit_in_money_needs_prices(tmp_path: Path, monkeypatch: pytest.Monke
         table.write_text("tiny: {input: 10000, output: 10000}")
         monkeypatch.setenv("OSLER_PRICES", str(table))
         with pytest.raises(StoppedEarly, match="USD are used"):
-            hold(tmp_path / "a.osler", quiet(concurrency=1, limits=Limits(cost=1)), backbones=(server.spec,))
+            hold(
+                tmp_path / "a.osler",
+                quiet(concurrency=1, limits=Limits(cost=1)),
+                backbones=(server.spec,),
+            )
     with RunFile.open(tmp_path / "a.osler") as run:
         spent = run.status().cost
         assert run.status().done == 2, "a third does not fit into the limit"
         assert spent is not None and 0.8 < spent <= 1
 
 
-@pytest.mark.parametrize("step", [Step(status=401), Step(status=404), Step(status=500), Step(raw=b"<html>")])
-def test_an_endpoint_that_is_down_stops_the_run_and_fails_no_cell(tmp_path: Path, step: Step) -> None:
+@pytest.mark.parametrize(
+    "step", [Step(status=401), Step(status=404), Step(status=500), Step(raw=b"<html>")]
+)
+def test_an_endpoint_that_is_down_stops_the_run_and_fails_no_cell(
+    tmp_path: Path, step: Step
+) -> None:
     path = tmp_path / "run.osler"
     with model_server(lambda _: step) as server:
         with pytest.raises(StoppedEarly, match="to resume"):
@@ -371,16 +453,24 @@ def test_the_same_request_is_answered_from_the_cache_when_asked_for(tmp_path: Pa
 
 def test_a_folder_that_cannot_be_written_to_is_a_clear_line(tmp_path: Path, osler: Run) -> None:
     done = osler("simulate", "--limit", "1", "--out", "/proc/run.osler")
-    assert done.returncode == 2 and "cannot be written" in done.stderr and done.stderr.count("\n") == 1
+    assert (
+        done.returncode == 2 and "cannot be written" in done.stderr and done.stderr.count("\n") == 1
+    )
     (tmp_path / "other.osler").write_bytes(b"not a database" * 100)
     done = osler("simulate", "--limit", "1", "--out", "other.osler")
     assert done.returncode == 2 and "is not a run" in done.stderr
     assert "is not a run" in osler("runs", "status", "other.osler").stderr
 
 
-def test_workers_give_what_one_process_gives_and_one_that_dies_loses_nothing(tmp_path: Path) -> None:
+def test_workers_give_what_one_process_gives_and_one_that_dies_loses_nothing(
+    tmp_path: Path,
+) -> None:
     with model_server(latency=0.1) as server:
-        plan: dict[str, Any] = {"limit": 6, "backbones": (server.spec,), "settings": Settings(turns=5)}
+        plan: dict[str, Any] = {
+            "limit": 6,
+            "backbones": (server.spec,),
+            "settings": RunSettings(turns=5),
+        }
         hold(tmp_path / "one.osler", **plan)
         server.requests, path = 0, tmp_path / "died.osler"
 
@@ -390,7 +480,9 @@ def test_workers_give_what_one_process_gives_and_one_that_dies_loses_nothing(tmp
             found = [
                 int(entry.name)
                 for entry in Path("/proc").iterdir()
-                if entry.name.isdigit() and b"engines.process" in _cmdline(entry) and _parent(entry) == os.getpid()
+                if entry.name.isdigit()
+                and b"engines.process" in _cmdline(entry)
+                and _parent(entry) == os.getpid()
             ]
             os.kill(found[0], signal.SIGKILL)
 
@@ -404,7 +496,9 @@ def test_workers_give_what_one_process_gives_and_one_that_dies_loses_nothing(tmp
             calls = [call for transcript in run.transcripts() for call in transcript.of(Called)]
         assert (standing.done, standing.failed, standing.todo) == (6, 0, 0)
         assert standing.attempts > 6
-        assert server.requests <= len(calls) + 4, "what was answered before the death is not asked again"
+        assert server.requests <= len(calls) + 4, (
+            "what was answered before the death is not asked again"
+        )
 
 
 def _cmdline(process: Path) -> bytes:
@@ -447,6 +541,9 @@ def test_a_memory_from_elsewhere_that_breaks_costs_its_own_consultations_alone(
     with RunFile.open(path) as run:
         endings = Counter(transcript.ending for transcript in run.transcripts())
         assert endings == {Ending.TURN_LIMIT: 2, Ending.SIMULATOR_ERROR: 2}
-        messages = [row["message"] for row in run.rows("message", where="state = 'failed'")]
-    assert len(messages) == 2
-    assert all(one.startswith("ValueError: no room in my head (") and "breaking.py:4" in one for one in messages)
+        failures = [one.failure for one in scored_consultations(run, EXACT) if one.is_failed]
+    assert len(failures) == 2
+    for failure in failures:
+        assert failure is not None and failure.kind == "ValueError"
+        assert failure.message == "ValueError: no room in my head"
+        assert "breaking.py:4 in remember" in (failure.place or "")

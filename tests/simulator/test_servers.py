@@ -8,9 +8,10 @@ from pathlib import Path
 from osler.eval.compare.comparison import compare
 from osler.eval.runs import load_run
 from osler.records import RecordPool
-from osler.runs.plan import Plan, Settings
+from osler.runs.plan import Plan
 from osler.runs.run_servers import server_lines, servers_of
 from osler.runs.store import RunFile
+from osler.settings.run_settings import RunSettings
 from osler.simulator.batch import RunOptions, simulate_plan
 from tests.conftest import Run
 from tests.models.server import Step
@@ -23,7 +24,9 @@ def vllm(version: str) -> dict[str, object]:
 
 
 def hold(out: Path, server: ModelServer, limit: int = 1, workers: int | None = None) -> Path:
-    plan = Plan(RecordPool.open().only(limit=limit), backbones=(server.spec,), settings=Settings(turns=1))
+    plan = Plan(
+        RecordPool.open().only(limit=limit), backbones=(server.spec,), settings=RunSettings(turns=1)
+    )
     simulate_plan(plan, out, RunOptions(quiet=True, workers=workers), "bundled")
     return out
 
@@ -61,7 +64,9 @@ def test_columns_of_one_model_behind_different_servers_are_named(tmp_path: Path)
     assert warnings_of(first, again) == []
 
 
-def test_fingerprints_and_refused_options_are_counted_also_in_other_processes(tmp_path: Path) -> None:
+def test_fingerprints_and_refused_options_are_counted_also_in_other_processes(
+    tmp_path: Path,
+) -> None:
     refusing = Step(text=REPLY, refuse=("top_k",), fingerprint="fp_7")
     with model_server(lambda _: refusing) as server:
         run = hold(tmp_path / "run.osler", server, limit=2, workers=2)
@@ -69,5 +74,7 @@ def test_fingerprints_and_refused_options_are_counted_also_in_other_processes(tm
         *_, prints, refused = server_lines(file)
         answers = file.status().calls
     assert prints == "tiny: system_fingerprint fp_7"
-    assert refused.startswith("tiny: the server refuses min_p, repeat_penalty, repetition_penalty, top_k;")
+    assert refused.startswith(
+        "tiny: the server refuses min_p, repeat_penalty, repetition_penalty, top_k;"
+    )
     assert f"{answers} answer(s)" in refused

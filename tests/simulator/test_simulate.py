@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from osler.eval.ladder import judge_diagnosis
 from osler.eval.measures import measure
+from osler.eval.scoring import exact_verdicts
 from osler.eval.verdict import Verdict
 from osler.memory.base import Change, Fact, Recall
 from osler.records import RecordPool
@@ -32,8 +32,10 @@ from osler.runs.events import (
     Remembered,
     Role,
 )
-from osler.runs.plan import PLAIN, Cell, Column, Settings
+from osler.runs.plan import Cell, Column
 from osler.runs.store import RunFile
+from osler.settings.names import PLAIN
+from osler.settings.run_settings import RunSettings
 from osler.simulator.worker import transcript_of
 from tests.conftest import Run
 from tests.models.server import Step, serving
@@ -43,7 +45,9 @@ TIMES = re.compile(r'"(?:at|seconds)":[\d.e-]+')
 
 def stored(path: Path) -> list[str]:
     with RunFile.open(path) as run:
-        return [TIMES.sub('"t":0', transcript.model_dump_json()) for transcript in run.transcripts()]
+        return [
+            TIMES.sub('"t":0', transcript.model_dump_json()) for transcript in run.transcripts()
+        ]
 
 
 def exact(path: Path) -> list[str]:
@@ -51,8 +55,21 @@ def exact(path: Path) -> list[str]:
         return [transcript.model_dump_json() for transcript in run.transcripts()]
 
 
-def test_rules_over_a_quarter_of_the_records_forget_without_memory_and_never_leak(osler: Run, tmp_path: Path) -> None:
-    done = osler("simulate", "--sample", "22", "--memory", "none", "--memory", "raw", "--quiet", "--out", "run")
+def test_rules_over_a_quarter_of_the_records_forget_without_memory_and_never_leak(
+    osler: Run, tmp_path: Path
+) -> None:
+    done = osler(
+        "simulate",
+        "--sample",
+        "22",
+        "--memory",
+        "none",
+        "--memory",
+        "raw",
+        "--quiet",
+        "--out",
+        "run",
+    )
     assert done.returncode == 0, done.stderr
     with RunFile.open(tmp_path / "runs" / "run.osler") as run:
         transcripts = list(run.transcripts())
@@ -62,22 +79,30 @@ def test_rules_over_a_quarter_of_the_records_forget_without_memory_and_never_lea
     right = Counter(
         transcript.header.memory
         for transcript in transcripts
-        if transcript.conclusion is not None
-        and judge_diagnosis(transcript.conclusion.diagnosis, records[transcript.header.case].diagnosis).verdict
-        is Verdict.CORRECT
+        for verdict in exact_verdicts(transcript, records[transcript.header.case])
+        if verdict.kind == "diagnosis" and verdict.verdict == Verdict.CORRECT
     )
     assert right["raw"] >= right["none"] + 4, right
-    assert "diagnosis right" in done.stdout and "that fabricate" in done.stdout
+    assert "diagnosis right" in done.stdout and "replies with unknown digits" in done.stdout
     replies = [reply for transcript in transcripts for reply in transcript.of(Answered)]
     assert len(replies) > 375
-    faults = [fault for one in transcripts for fault in measure(one, records[one.header.case]).faults]
-    assert not faults
-    assert "leaks: recall" not in done.stdout  # it is the detector's, not this run's
+    faulty = [
+        reply
+        for one in transcripts
+        for reply in measure(one, records[one.header.case]).faulty_replies
+    ]
+    assert not faulty
+    assert "that leak" not in done.stdout and "nobody has read the patient's replies" in done.stdout
 
 
-def test_the_same_seed_gives_the_same_bytes_but_for_times(osler: Run, osler_process: Run, tmp_path: Path) -> None:
+def test_the_same_seed_gives_the_same_bytes_but_for_times(
+    osler: Run, osler_process: Run, tmp_path: Path
+) -> None:
     for name, run in (("a", osler), ("b", osler_process)):
-        assert run("simulate", "--limit", "2", "--memory", "raw", "--quiet", "--out", name).returncode == 0
+        assert (
+            run("simulate", "--limit", "2", "--memory", "raw", "--quiet", "--out", name).returncode
+            == 0
+        )
     first, second = (stored(tmp_path / "runs" / f"{name}.osler") for name in "ab")
     assert len(first) == 2 and first == second
 
@@ -118,10 +143,16 @@ def test_what_a_model_says_cannot_steer_the_terminal(language: str) -> None:
     journal.add(Answered, Role.PATIENT, reply=evil, maker=Maker.MODEL)
     journal.add(Intervened, Role.PATIENT, kind=Intervention.REFUSED, draft=evil, reasons=(evil,))
     journal.add(Remembered, Role.MEMORY, of=1, change=Change(inserted=(evil,), forgotten=(evil,)))
-    journal.add(Concluded, Role.DOCTOR, diagnosis=evil, treatment=evil, differential=(evil,), reasoning=evil)
+    journal.add(
+        Concluded, Role.DOCTOR, diagnosis=evil, treatment=evil, differential=(evil,), reasoning=evil
+    )
     journal.add(Failed, Role.SIMULATOR, kind="x", message=evil)
     held = transcript_of(
-        record, Cell(record.id, Column.of("doc", PLAIN, "tim"), 1), Settings(), journal, Ending.CONCLUDED
+        record,
+        Cell(record.id, Column.of("doc", PLAIN, "tim"), 1),
+        RunSettings(),
+        journal,
+        Ending.CONCLUDED,
     )
     screen = StringIO()
     console = Console(width=200, file=screen, force_terminal=False)
@@ -157,15 +188,32 @@ async def test_a_call_that_fails_is_recorded_as_failed_and_never_as_wrong(
     """The server refuses one prompt; that tells nothing of the next patient."""
     refused = Step(status=400, message="bad prompt sk-secret123456")
     async with serving(*[refused] * 2) as server:
-        args = ("--backbone", server.spec, "--limit", "2", "--turns", "3", "--out", "run", "--timeout", "5")
+        args = (
+            "--backbone",
+            server.spec,
+            "--limit",
+            "2",
+            "--turns",
+            "3",
+            "--out",
+            "run",
+            "--timeout",
+            "5",
+        )
         done = await asyncio.to_thread(osler_process, "simulate", *args)
         assert done.returncode == 1 and "every consultation failed" in done.stderr
     with RunFile.open(tmp_path / "runs" / "run.osler") as run:
-        assert [transcript.ending for transcript in run.transcripts()] == [Ending.BACKBONE_FAILURE] * 2
+        assert [transcript.ending for transcript in run.transcripts()] == [
+            Ending.BACKBONE_FAILURE
+        ] * 2
         assert run.status().failed == 2
     failures = osler("runs", "failures", "run").stdout
     assert failures.count("backbone_failure") == 2 and "1 attempt(s)" in failures
-    for text in (failures, done.stderr, (tmp_path / "runs" / "run.osler").read_bytes().decode("latin1")):
+    for text in (
+        failures,
+        done.stderr,
+        (tmp_path / "runs" / "run.osler").read_bytes().decode("latin1"),
+    ):
         assert "secret123456" not in text
 
 

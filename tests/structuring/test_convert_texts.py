@@ -13,13 +13,15 @@ import pytest
 from osler.errors import UserError
 from osler.models import BackboneError, FailureKind
 from osler.models.cache import ResponseCache
-from osler.records import RecordPool
+from osler.records import Diagnosis, RecordPool
+from osler.records.text_case import TextCase
 from osler.records.validation import Problem
 from osler.structuring.convert_texts import RecordFolder, TextConversion
-from osler.structuring.source_text import TextCase, read_cases
+from osler.structuring.source_text import read_cases
 from tests.agents.scripted import ScriptedClient, scripted
 from tests.conftest import Run, small_record
 from tests.models.server import Step, serving
+from tests.structuring.model import StructuringModel, entry
 
 ILLNESSES = ["Gout", "Migraine", "Croup", "Scabies", "Mumps", "Asthma"]
 
@@ -29,7 +31,9 @@ def text(number: int) -> str:
 
 
 def story_file(folder: Path, count: int = 6) -> Path:
-    rows = [{"id": f"hip-{n}", "note": text(n), "diagnosis": ILLNESSES[n % 6]} for n in range(count)]
+    rows = [
+        {"id": f"hip-{n}", "note": text(n), "diagnosis": ILLNESSES[n % 6]} for n in range(count)
+    ]
     path = folder / "notes.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
@@ -37,17 +41,24 @@ def story_file(folder: Path, count: int = 6) -> Path:
 
 def model(prompt: str) -> str:
     """Answers as a good model would."""
-    told = prompt.split("<text>")[2].split("</text>")[0].strip()
-    opening, denial = told.split(". ")
-    if '"complaint_source"' in prompt:
-        return json.dumps({"sex": "female", "complaint_source": opening, "complaint": "My hip hurts."})
-    first = {"source": opening, "category": "symptom", "name": "Hip pain", "report": opening}
-    second = {"source": denial, "category": "symptom", "name": "Fever", "status": "absent", "report": "Denies fever."}
-    return json.dumps({"entries": [first, second]})
+    opening, denial = prompt.split("<text>")[-1].split("</text>")[0].strip().split(". ")
+    return StructuringModel(
+        {
+            "sex": "female",
+            "age": opening[2:4],
+            "complaint_source": opening,
+            "complaint": "My hip hurts.",
+        },
+        [entry(opening, "Hip pain", opening), entry(denial, "Fever", "Denies fever.", "absent")],
+    )(prompt)
 
 
 def convert(
-    source: Path, target: Path, script: Callable[[str], str] = model, cache: Path | None = None, **options: Any
+    source: Path,
+    target: Path,
+    script: Callable[[str], str] = model,
+    cache: Path | None = None,
+    **options: Any,
 ) -> tuple[TextConversion, ScriptedClient, list[str]]:
     backbone, client = scripted(script)
     told: list[str] = []
@@ -62,10 +73,12 @@ def convert(
 
 
 @pytest.mark.parametrize("out", ["done.jsonl", "done"])
-def test_texts_become_sound_records_that_are_not_asked_for_again(tmp_path: Path, out: str, osler: Run) -> None:
+def test_texts_become_sound_records_that_are_not_asked_for_again(
+    tmp_path: Path, out: str, osler: Run
+) -> None:
     source, target = story_file(tmp_path), tmp_path / out
     result, client, told = convert(source, target)
-    assert result.converted == 6 and len(client.prompts) == 12
+    assert result.converted == 6 and len(client.prompts) == 24
     assert "hip-0: 2 entries, 0 dropped, 0 not used" in told
     assert {record.id: record.diagnosis.name for record in RecordPool.open(target)} == {
         f"hip-{n}": illness for n, illness in enumerate(ILLNESSES)
@@ -73,6 +86,16 @@ def test_texts_become_sound_records_that_are_not_asked_for_again(tmp_path: Path,
     assert osler("records", "validate", target).returncode == 0
     again, client, _ = convert(source, target)
     assert (again.converted, again.earlier, client.prompts) == (0, 6, [])
+
+
+def test_a_remark_on_a_diagnosis_is_told_and_kept_in_the_report(tmp_path: Path) -> None:
+    def inspect(diagnosis: Diagnosis) -> str | None:
+        return "look at it" if diagnosis.name == "Croup" else None
+
+    _, _, told = convert(story_file(tmp_path), tmp_path / "done.jsonl", inspect=inspect)
+    assert told[told.index("hip-2: 2 entries, 0 dropped, 0 not used") + 1] == "  note: look at it"
+    assert "  note: look at it\n" in (tmp_path / "done.jsonl.report.txt").read_text()
+    assert told.count("  note: look at it") == 1
 
 
 def test_a_failing_record_is_told_and_the_others_are_kept(tmp_path: Path) -> None:
@@ -84,7 +107,9 @@ def test_a_failing_record_is_told_and_the_others_are_kept(tmp_path: Path) -> Non
     assert result.converted == 5 and len(result.failed) == 1
     assert any(line.startswith("failed: hip-1: no entry") for line in told)
     result, client, _ = convert(source, target)
-    assert (result.converted, result.earlier) == (1, 5) and all("for 3 days" in prompt for prompt in client.prompts)
+    assert (result.converted, result.earlier) == (1, 5) and all(
+        "for 3 days" in prompt for prompt in client.prompts
+    )
 
 
 def test_a_server_that_goes_away_half_way_loses_nothing(tmp_path: Path) -> None:
@@ -93,7 +118,7 @@ def test_a_server_that_goes_away_half_way_loses_nothing(tmp_path: Path) -> None:
     def dies(prompt: str) -> str:
         nonlocal calls
         calls += 1
-        if calls > 101:
+        if calls > 201:
             raise BackboneError(FailureKind.UNREACHABLE, "it is gone")
         return model(prompt)
 
@@ -104,7 +129,7 @@ def test_a_server_that_goes_away_half_way_loses_nothing(tmp_path: Path) -> None:
     assert 40 <= len(done) <= 50
     result, client, _ = convert(source, target, cache=cache)
     assert result.converted == 100 - len(done) and result.earlier == len(done)
-    assert len(client.prompts) == 200 - 101, "every answer was paid for once"
+    assert len(client.prompts) == 400 - 201, "every answer was paid for once"
     assert len(list(RecordPool.open(target))) == 100
 
 
@@ -157,17 +182,30 @@ def test_a_folder_of_notes_is_one_case_a_file(tmp_path: Path) -> None:
 
 def test_the_truth_and_the_exam_question_are_not_shown_to_the_model(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
-    item = {"note": "Pain.", "final_diagnosis": "Gout (podagra)", "options": ["Gout", "Mumps"], "answer": "A"}
-    path.write_text(json.dumps([{**item, "history": {"drugs": ["aspirin", "none"]}, "treatment": "Rest"}]))
+    item = {
+        "note": "Pain.",
+        "final_diagnosis": "Gout (podagra)",
+        "options": ["Gout", "Mumps"],
+        "answer": "A",
+    }
+    path.write_text(
+        json.dumps([{**item, "history": {"drugs": ["aspirin", "none"]}, "treatment": "Rest"}])
+    )
     found = case(path)
     assert found.paragraphs == ("note: Pain.", "drugs: aspirin\nnone")
-    assert found.known == {"diagnosis": {"name": "Gout", "aliases": ["podagra"]}, "treatment": {"name": "Rest"}}
+    assert found.known == {
+        "diagnosis": {"name": "Gout", "aliases": ["podagra"]},
+        "treatment": {"name": "Rest"},
+    }
     assert set(found.left_out) == {"final_diagnosis", "options", "answer", "treatment"}
 
 
 def test_a_known_format_tells_the_truth_and_the_text_stays_whole(tmp_path: Path) -> None:
     actor = {"Demographics": "8-month-old boy", "History": "He denies fever, rash.", "Symptoms": {}}
-    osce = {"Patient_Actor": {**actor, "Symptoms": {"Primary_Symptom": "Cough"}}, "Correct_Diagnosis": "Croup"}
+    osce = {
+        "Patient_Actor": {**actor, "Symptoms": {"Primary_Symptom": "Cough"}},
+        "Correct_Diagnosis": "Croup",
+    }
     (tmp_path / "x.jsonl").write_text(json.dumps({"OSCE_Examination": osce}) + "\n")
     found = case(tmp_path / "x.jsonl")
     assert found.known["diagnosis"]["name"] == "Croup" and found.known["age"].value == 8
@@ -192,30 +230,59 @@ def test_the_command_says_what_is_wrong_in_one_line(tmp_path: Path, osler: Run) 
     for args, reason in (
         ((source,), "there is no OUT"),
         ((source, "--with", "rules"), "rules have no model"),
-        ((tmp_path / "none.txt", "--with", "m@http://127.0.0.1:1/v1"), "there is no file or folder"),
+        (
+            (tmp_path / "none.txt", "--with", "m@http://127.0.0.1:1/v1"),
+            "there is no file or folder",
+        ),
         ((source, "--with", "m@http://127.0.0.1:1/v1", "--to", "yaml"), "do not go with --with"),
     ):
         done = osler("records", "convert", *args)
-        assert done.returncode == 2 and reason in done.stderr and done.stderr.count("\n") == 1, done.stderr
+        assert done.returncode == 2 and reason in done.stderr and done.stderr.count("\n") == 1, (
+            done.stderr
+        )
 
 
-async def test_the_command_structures_a_note_with_a_server_and_prints_the_cost(tmp_path: Path, osler: Run) -> None:
+def verdicts(*reasons: str) -> dict[str, Any]:
+    rows = [
+        {"number": number, "supported": not reason, "reason": reason}
+        for number, reason in enumerate(reasons, 1)
+    ]
+    return {"verdicts": rows}
+
+
+async def test_the_command_structures_a_note_with_a_server_and_prints_the_cost(
+    tmp_path: Path, osler: Run
+) -> None:
     note = tmp_path / "note.txt"
     note.write_text(f"{text(1)}\n\nDiagnosis: Gout.")
     opening, denial = text(1).split(". ")
-    patient = {"sex": "female", "complaint_source": opening, "complaint": "My hip hurts."}
+    patient = {
+        "age": "21",
+        "sex": "female",
+        "complaint_source": opening,
+        "complaint": "My hip hurts.",
+    }
     patient |= {"diagnosis": "Gout", "diagnosis_source": "Diagnosis: Gout."}
-    entry = {"source": opening, "category": "symptom", "name": "Hip pain", "report": opening}
-    rash = {"source": denial, "category": "symptom", "name": "Rash", "status": "absent", "report": "No rash."}
-    answers = [json.dumps(patient), json.dumps({"entries": [entry, rash]}), json.dumps({"entries": []})]
-    async with serving(*(Step(text=answer) for answer in answers)) as server:
+    rows = [entry(opening, "Hip pain", opening), entry(denial, "Rash", "No rash.", "absent")]
+    answers = [
+        patient,
+        verdicts(*4 * [""]),
+        {"entries": rows},
+        verdicts("", "it does not tell of a rash"),
+    ]
+    answers += [{"entries": []}]
+    async with serving(*(Step(text=json.dumps(answer)) for answer in answers)) as server:
         done = await asyncio.to_thread(osler, "records", "convert", note, "--with", server.spec)
     assert done.returncode == 0, done.stdout
     assert "note: 1 entries, 1 dropped, 1 not used" in done.stdout
-    assert "  dropped: Rash (absent): its source says something else" in done.stdout
+    assert (
+        "  dropped: Rash (absent) — 'She denies fever.': the text does not support it"
+        in done.stdout
+    )
     assert "  not used: She denies fever." in done.stdout
-    assert "3 model call(s), 42 tokens, cost unknown" in done.stdout
-    assert server.requests[1]["response_format"]["json_schema"]["name"] == "EntryProposals"
+    assert "5 model call(s), 70 tokens, cost unknown" in done.stdout
+    forms = [request["response_format"]["json_schema"]["name"] for request in server.requests]
+    assert forms == ["PatientProposal", "Verdicts", "EntryProposals", "Verdicts", "EntryProposals"]
     (record,) = RecordPool.open(tmp_path / "note.records.jsonl")
     assert record.diagnosis.name == "Gout" and record.entries[0].source is not None
     assert not (tmp_path / ".note.records.jsonl.answers").exists()

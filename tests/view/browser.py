@@ -8,16 +8,15 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from osler.eval.faithfulness import ClaimKind, JudgedReply, ReplyVerdict, UnsupportedClaim
-from osler.eval.ladder import LADDER
 from osler.eval.measures import VERSION
+from osler.eval.scoring import EXACT
 from osler.memory.base import Change, Fact, Recall
 from osler.records.schema import PatientRecord
 from osler.runs.events import (
@@ -37,9 +36,11 @@ from osler.runs.events import (
     Retrieved,
     Role,
 )
-from osler.runs.plan import Plan, Settings
+from osler.runs.plan import Plan
+from osler.runs.reply_faults import FaultyReply, ReplyFaults
 from osler.runs.store import RunWriter, StoredScore
 from osler.runs.transcript import Header, Transcript
+from osler.settings.run_settings import RunSettings
 from osler.simulator.batch import about
 from tests.conftest import LONGEST_WAIT, small_record
 
@@ -57,7 +58,8 @@ LONG = ("no end " * 75_000) + "x" * 500_000
 
 
 def hold(folder: Path) -> Path:
-    """A small real run by the rules: two patients, one of them in both languages, under three memories."""
+    """A small real run by the rules: two patients, one of them in both languages, under three
+    memories."""
     command = [*OSLER, "simulate", "--quiet", "--out", "demo.osler"]
     command += [word for case in CASES for word in ("--case", case)]
     command += [word for memory in MEMORIES for word in ("--memory", memory)]
@@ -68,7 +70,7 @@ def hold(folder: Path) -> Path:
 class Small:
     """A run of one made-up patient, written by hand."""
 
-    settings = Settings()
+    settings = RunSettings()
 
     def __init__(self, path: Path, complaint: str = "I twisted my ankle.") -> None:
         self.path = path
@@ -86,12 +88,11 @@ class Small:
             patient=self.record.patient,
             language=self.record.language,
             backbone="rules",
-            patient_backbone="rules",
             memory="raw",
             seed=0,
             turn_limit=5,
             version="0",
-            prompts="",
+            prompts={},
         )
         with self._open() as run:
             run.begin({})
@@ -100,7 +101,7 @@ class Small:
     def measured(self, number: int, measures: dict[str, Any]) -> None:
         """Let it have been measured so."""
         with self._open() as run:
-            run.scored(number, StoredScore(LADDER, (), VERSION, measures))
+            run.store_score(number, StoredScore(EXACT, (), VERSION, measures))
 
     def _open(self) -> RunWriter:
         return RunWriter.create_or_resume(self.path, about(self.settings))
@@ -111,24 +112,34 @@ def hostile(path: Path) -> Small:
     run = Small(path, complaint=HOSTILE.split(" right")[0])
     (number,) = run.plan()
     run.hold(number, _hostile_events())
-    verdict = ReplyVerdict((HOSTILE,), (UnsupportedClaim(ClaimKind.OTHER, HOSTILE),), (HOSTILE,))
-    run.measured(number, {"leaks": 1, "faults": [asdict(JudgedReply(1, verdict))]})
+    faults = ReplyFaults(*[(HOSTILE,)] * len(fields(ReplyFaults)))
+    run.measured(number, {"names_diagnosis": 1, "faulty_replies": [asdict(FaultyReply(1, faults))]})
     return run
 
 
 def _hostile_events() -> tuple[Event, ...]:
-    thoughts = Change(group=1, inserted=(HOSTILE,), merged=(HOSTILE,), superseded=(HOSTILE,), forgotten=(HOSTILE,))
-    recall = Recall(text=HOSTILE, facts=(Fact(subject=HOSTILE, relation=HOSTILE, object=HOSTILE, turn=1),))
+    thoughts = Change(
+        group=1, inserted=(HOSTILE,), merged=(HOSTILE,), superseded=(HOSTILE,), forgotten=(HOSTILE,)
+    )
+    recall = Recall(
+        text=HOSTILE, facts=(Fact(subject=HOSTILE, relation=HOSTILE, object=HOSTILE, turn=1),)
+    )
     prompt = (Message(role=HOSTILE, content=HOSTILE),)
     return (
         Recalled(turn=1, role=Role.MEMORY, query=HOSTILE, recall=recall),
         Called(turn=1, role=Role.DOCTOR, model=HOSTILE, messages=prompt, answer=LONG),
-        Intervened(turn=1, role=Role.DOCTOR, kind=Intervention.REFUSED, draft=HOSTILE, reasons=(HOSTILE,)),
+        Intervened(
+            turn=1, role=Role.DOCTOR, kind=Intervention.REFUSED, draft=HOSTILE, reasons=(HOSTILE,)
+        ),
         Asked(turn=1, role=Role.DOCTOR, question=HOSTILE, maker=Maker.MODEL),
-        Retrieved(turn=1, role=Role.RAM, asked_for=(HOSTILE,), entries=(Found(name=HOSTILE, score=0.5),)),
+        Retrieved(
+            turn=1, role=Role.RAM, asked_for=(HOSTILE,), entries=(Found(name=HOSTILE, score=0.5),)
+        ),
         Answered(turn=1, role=Role.PATIENT, reply=LONG, disclosed=(HOSTILE,), maker=Maker.MODEL),
         Remembered(turn=1, of=1, role=Role.MEMORY, change=thoughts),
-        Concluded(turn=2, role=Role.DOCTOR, diagnosis=HOSTILE, treatment=HOSTILE, differential=(HOSTILE,)),
+        Concluded(
+            turn=2, role=Role.DOCTOR, diagnosis=HOSTILE, treatment=HOSTILE, differential=(HOSTILE,)
+        ),
     )
 
 
@@ -157,7 +168,8 @@ def chromium() -> Iterator[Browser]:
 
 
 def picture(page: Page, name: str, folder: Path) -> None:
-    """Keep what the page looks like: in OSLER_ARTEFACTS where that is set, for people to look at."""
+    """Keep what the page looks like: in OSLER_ARTEFACTS where that is set, for people to look
+    at."""
     kept = Path(os.environ.get("OSLER_ARTEFACTS") or folder)
     kept.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=kept / f"{name}.png")

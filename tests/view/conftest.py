@@ -1,4 +1,5 @@
-"""What the browser tests share in a process: Chromium, a site of runs, and one page that stays open."""
+"""What the browser tests share in a process: Chromium, a site of runs, and one page that stays
+open."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 @pytest.fixture(scope="package")
 def shared(browser: Browser, site: Site) -> Iterator[Tab]:
-    """One page for all tests that ask for nothing special: loading it anew takes longer than most of them."""
+    """One page for all tests that ask for nothing special: loading it anew takes longer than most
+    of them."""
     tab = Tab.of(browser, site.address)
     yield tab
     tab.close()
@@ -59,7 +61,9 @@ def tab(browser: Browser, site: Site, shared: Tab) -> Iterator[Opening]:
 
 
 @pytest.fixture(params=["server", "disk"])
-def opened(request: pytest.FixtureRequest, run: Path, browser: Browser, tmp_path: Path) -> Iterator[Tab]:
+def opened(
+    request: pytest.FixtureRequest, run: Path, browser: Browser, tmp_path: Path
+) -> Iterator[Tab]:
     """The page of the `run` of a test file, from a server and from an export."""
     with ExitStack() as stack:
         if request.param == "server":

@@ -7,7 +7,6 @@ from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
 
-from osler.eval.faithfulness import JudgedReply, ReplyVerdict
 from osler.eval.scoring import score
 from osler.memory.base import Change, Fact, Recall
 from osler.records import RecordPool
@@ -31,11 +30,14 @@ from osler.runs.events import (
     Role,
 )
 from osler.runs.plan import Cell, Plan
+from osler.runs.reply_faults import FaultyReply, ReplyFaults
 from osler.runs.store import RunWriter
 from osler.runs.transcript import Header, Transcript
 from osler.simulator.batch import about
 
-RECALL = Recall(text="t", facts=(Fact(subject="patient", relation="has", object="fever", denied=True, turn=1),))
+RECALL = Recall(
+    text="t", facts=(Fact(subject="patient", relation="has", object="fever", denied=True, turn=1),)
+)
 
 Talk = Sequence[tuple[str, str]]
 
@@ -45,26 +47,48 @@ def record(case: str) -> PatientRecord:
     return RecordPool.open().get(case)
 
 
-def transcript(of: PatientRecord, cell: Cell, talk: Talk, conclusion: str | None = "Nothing certain") -> Transcript:
+def transcript(
+    of: PatientRecord, cell: Cell, talk: Talk, conclusion: str | None = "Nothing certain"
+) -> Transcript:
     """A consultation in which this was said; without a conclusion it has failed."""
     events: list[Event] = []
     for turn, (question, reply) in enumerate(talk, start=1):
         entry = of.entries[0].name
         events += [
             Recalled(turn=turn, role=Role.MEMORY, query="q", recall=RECALL),
-            Called(turn=turn, role=Role.DOCTOR, model="m", messages=(Message(role="user", content="the prompt"),)),
-            Intervened(turn=turn, role=Role.DOCTOR, kind=Intervention.REFUSED, draft="a draft", reasons=("a reason",)),
+            Called(
+                turn=turn,
+                role=Role.DOCTOR,
+                model="m",
+                messages=(Message(role="user", content="the prompt"),),
+            ),
+            Intervened(
+                turn=turn,
+                role=Role.DOCTOR,
+                kind=Intervention.REFUSED,
+                draft="a draft",
+                reasons=("a reason",),
+            ),
             Asked(turn=turn, role=Role.DOCTOR, question=question, at=float(turn)),
-            Retrieved(turn=turn, role=Role.RAM, asked_for=("c",), entries=(Found(name=entry, score=0.5),)),
+            Retrieved(
+                turn=turn, role=Role.RAM, asked_for=("c",), entries=(Found(name=entry, score=0.5),)
+            ),
             Answered(turn=turn, role=Role.PATIENT, reply=reply, maker=Maker.RULES),
-            Remembered(turn=turn + 1, role=Role.MEMORY, of=turn, change=Change(group=2, inserted=(f"#{turn}",))),
+            Remembered(
+                turn=turn + 1,
+                role=Role.MEMORY,
+                of=turn,
+                change=Change(group=2, inserted=(f"#{turn}",)),
+            ),
         ]
     last = len(talk) + 1
     if conclusion is None:
         events.append(Failed(turn=last, role=Role.SIMULATOR, kind="timeout", message="no answer"))
     else:
         events.append(Called(turn=last, role=Role.DOCTOR, model="m", messages=(), answer="the end"))
-        events.append(Concluded(turn=last, role=Role.DOCTOR, diagnosis=conclusion, treatment="Rest"))
+        events.append(
+            Concluded(turn=last, role=Role.DOCTOR, diagnosis=conclusion, treatment="Rest")
+        )
     return Transcript(
         header=Header(
             case=of.id,
@@ -72,21 +96,22 @@ def transcript(of: PatientRecord, cell: Cell, talk: Talk, conclusion: str | None
             language=of.language,
             specialty=of.specialty,
             backbone=cell.column.backbone,
-            patient_backbone="rules",
             strategy=cell.column.strategy,
             memory=cell.column.memory,
             trial=cell.trial,
             seed=0,
             turn_limit=10,
             version="0",
-            prompts="0",
+            prompts={},
         ),
         ending=Ending.CONCLUDED if conclusion is not None else Ending.BACKBONE_FAILURE,
         events=tuple(events),
     )
 
 
-def make(path: Path, plan: Plan, talks: Iterable[tuple[Talk, str | None]], *, judged: bool = True) -> Path:
+def make(
+    path: Path, plan: Plan, talks: Iterable[tuple[Talk, str | None]], *, judged: bool = True
+) -> Path:
     """A run of a plan whose first consultations went like this; the others are still to be held."""
     with RunWriter.create_or_resume(path, about(plan.settings)) as store:
         todo = store.extend(plan).todo
@@ -97,7 +122,10 @@ def make(path: Path, plan: Plan, talks: Iterable[tuple[Talk, str | None]], *, ju
             store.finish(number, held)
             if judged:
                 scored = score(held, store.record(cell.case))
-                leak = ReplyVerdict(leaks=(store.record(cell.case).diagnosis.name,))
-                faults = [asdict(JudgedReply(turn, leak)) for turn, _ in enumerate(talk, start=1)]
-                store.scored(number, replace(scored, measures={**(scored.measures or {}), "faults": faults}))
+                named = ReplyFaults(names_diagnosis=(store.record(cell.case).diagnosis.name,))
+                faulty = [asdict(FaultyReply(turn, named)) for turn, _ in enumerate(talk, start=1)]
+                store.store_score(
+                    number,
+                    replace(scored, measures={**(scored.measures or {}), "faulty_replies": faulty}),
+                )
     return path

@@ -10,6 +10,7 @@ from typing import Any
 from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, expect
 
 from osler.runs.events import Answered, Asked
+from osler.runs.plan import Selector
 from osler.runs.store import RunFile
 from tests.view.browser import Small
 
@@ -39,8 +40,8 @@ class Site:
     def cell(self, case: str, memory: str) -> int:
         """The number of a consultation."""
         with RunFile.open(self.demo) as run:
-            rows = list(run.rows("number, record, memory"))
-            return int(next(row["number"] for row in rows if (row["record"], row["memory"]) == (case, memory)))
+            [(number, _), *_] = run.cells(Selector(case, memory=memory))
+            return number
 
 
 @dataclass
@@ -55,7 +56,9 @@ class Tab:
     @classmethod
     def of(cls, browser: Browser, address: str, **options: Any) -> Tab:
         """A new one, with nothing remembered."""
-        context = browser.new_context(**{"viewport": DESK, "locale": "en-GB", "reduced_motion": "reduce", **options})
+        context = browser.new_context(
+            **{"viewport": DESK, "locale": "en-GB", "reduced_motion": "reduce", **options}
+        )
         context.set_default_timeout(PATIENCE)
         tab = cls(context.new_page(), address)
         tab.page.on("request", lambda request: tab.requests.append(request.url))

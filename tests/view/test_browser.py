@@ -39,7 +39,9 @@ def test_a_run_is_opened_filtered_searched_and_read(tab: Opening, tmp_path: Path
     page.get_by_label("Search what was said").fill("cough")
     expect(page.locator("table.consultations tbody tr")).to_have_count(1)
     page.reload()
-    expect(page.locator("table.consultations tbody tr")).to_have_count(1)  # the address holds all of it
+    expect(page.locator("table.consultations tbody tr")).to_have_count(
+        1
+    )  # the address holds all of it
     page.get_by_role("link", name="pneumonia-en").click()
     expect(page.locator(".turn .line.doctor").first).to_be_visible()
     picture(page, "consultation", tmp_path)
@@ -53,7 +55,9 @@ def test_columns_sort_in_both_directions(tab: Opening) -> None:
     assert turns == sorted(turns)
     page.get_by_role("button", name="Turns").click()
     expect(page.locator("th[aria-sort=descending]")).to_contain_text("Turns")
-    assert [int(text) for text in page.locator("td[data-label=Turns]").all_inner_texts()] == sorted(turns, reverse=True)
+    assert [int(text) for text in page.locator("td[data-label=Turns]").all_inner_texts()] == sorted(
+        turns, reverse=True
+    )
 
 
 def test_scrubbing_moves_conversation_panel_and_address_together(tab: Opening, site: Site) -> None:
@@ -81,7 +85,9 @@ def test_scrubbing_moves_conversation_panel_and_address_together(tab: Opening, s
     assert current(page) == "3"
 
 
-def test_consultations_follow_each_other_as_the_table_was_filtered(tab: Opening, site: Site) -> None:
+def test_consultations_follow_each_other_as_the_table_was_filtered(
+    tab: Opening, site: Site
+) -> None:
     page = tab("#/k0?memory=raw&sort=case&desc=1").page
     order = [site.cell(case, "raw") for case in ("pneumonia-en", "bppv-zh", "bppv-en")]
     page.get_by_role("link", name="pneumonia-en").click()
@@ -95,7 +101,9 @@ def test_consultations_follow_each_other_as_the_table_was_filtered(tab: Opening,
     expect(page.locator("table.consultations tbody tr")).to_have_count(3)
 
 
-def test_the_truth_comes_only_when_it_is_asked_for(tab: Opening, site: Site, tmp_path: Path) -> None:
+def test_the_truth_comes_only_when_it_is_asked_for(
+    tab: Opening, site: Site, tmp_path: Path
+) -> None:
     opened = tab(f"#/k0/{site.cell('bppv-en', 'none')}")
     page = opened.page
     assert not any("truth" in address for address in opened.requests)
@@ -116,7 +124,9 @@ def test_two_consultations_are_compared_and_the_first_difference_marked(
         page.get_by_label(f"Select pneumonia-en {memory} for comparison").check()
     page.get_by_role("link", name="Compare (2)").click()
     one, other = (site.story(site.cell("pneumonia-en", memory)) for memory in ("none", "tim"))
-    first = next(place for place, pair in enumerate(zip(one, other, strict=False), 1) if pair[0] != pair[1])
+    first = next(
+        place for place, pair in enumerate(zip(one, other, strict=False), 1) if pair[0] != pair[1]
+    )
     page.get_by_role("button", name=f"First difference: turn {first}").click()
     expect(page.locator("#divergence")).to_be_in_viewport()
     expect(page.locator("#divergence + tr > th")).to_have_text(str(first))
@@ -127,7 +137,9 @@ def test_two_consultations_are_compared_and_the_first_difference_marked(
     expect(page.locator("table.compare thead th")).to_have_count(3)
 
 
-def test_a_fork_appears_beside_its_run_and_is_opened(browser: Browser, site: Site, osler: Run, tmp_path: Path) -> None:
+def test_a_fork_appears_beside_its_run_and_is_opened(
+    browser: Browser, site: Site, osler: Run, tmp_path: Path
+) -> None:
     run = Path(shutil.copy(site.demo, tmp_path / "demo.osler"))
     with serving(tmp_path, run) as address, ThreadPoolExecutor(1) as aside:
         opened = Tab.of(browser, address)
@@ -135,21 +147,26 @@ def test_a_fork_appears_beside_its_run_and_is_opened(browser: Browser, site: Sit
         page = opened.page
         expect(page.locator("table.rows tbody tr")).to_have_count(1)
         for turn in (2, 3):
-            fork = ("--memory", "none", "--memory", "raw", "--fork-at", str(turn))
+            fork = ("--memory", "none", "--memory", "raw", "--at", str(turn))
             # Beside this thread, which has a loop of Playwright's.
-            forked = aside.submit(osler, "replay", run, "bppv-en", *fork).result()
+            forked = aside.submit(osler, "fork", run, "bppv-en", *fork).result()
             assert forked.returncode == 0, forked.stderr
         page.get_by_role("link", name="demo.forks").click()  # nobody has loaded the page anew
         expect(page.locator("table.consultations tbody tr")).to_have_count(2)
         for turn in (2, 3):
-            expect(page.locator("table.consultations th", has_text=f"Branched off in turn {turn}")).to_have_count(1)
+            expect(
+                page.locator("table.consultations th", has_text=f"Branched off in turn {turn}")
+            ).to_have_count(1)
         picture(page, "forks", tmp_path)
         page.locator("table.consultations tbody tr", has_text="turn 2").get_by_role("link").click()
         page.wait_for_selector("main:not([aria-busy]) .turn[aria-current]")
         shown = page.locator(".turn .said").all_inner_texts()
         kept = [text for pair in site.story(site.cell("bppv-en", "none"))[:2] for text in pair]
         with RunFile.open(tmp_path / "demo.forks.osler") as forks:
-            asked = [event.question for event in forks.find(Selector("bppv-en", memory="raw", trial=1)).of(Asked)]
+            asked = [
+                event.question
+                for event in forks.find(Selector("bppv-en", memory="raw", trial=1)).of(Asked)
+            ]
         assert shown[: len(kept)] == kept and len(asked) > 2 and set(asked) <= set(shown)
         page.locator(".siblings summary").click()
         expect(page.locator(".siblings a")).to_contain_text("Branched off in turn 3")
@@ -248,7 +265,15 @@ def test_an_exported_site_opens_from_disk(tab: Opening, site: Site, tmp_path: Pa
 
 def test_earlier_visits_are_folded_above_the_consultation(browser: Browser, tmp_path: Path) -> None:
     run = tmp_path / "returning.osler"
-    simulate(pool=[returning(Language.ZH)], visits=True, filler=1, turns=1, memories=["raw"], out=run, quiet=True)
+    simulate(
+        pool=[returning(Language.ZH)],
+        visits=True,
+        filler=1,
+        turns=1,
+        memories=["raw"],
+        out=run,
+        quiet=True,
+    )
     with serving(tmp_path, run) as address:
         page = browser.new_page()
         page.goto(f"{address}#/k0/1")
@@ -257,7 +282,11 @@ def test_earlier_visits_are_folded_above_the_consultation(browser: Browser, tmp_
         expect(visits.locator("h3").first).to_be_hidden()
         visits.locator("summary").click()
         expect(visits.locator("h3")).to_have_text(
-            ["2021-03-09 · Visit 1", re.compile(r"2023-11-20 · Visit 2 · .+"), re.compile(r".+ · Small talk")]
+            [
+                "2021-03-09 · Visit 1",
+                re.compile(r"2023-11-20 · Visit 2 · .+"),
+                re.compile(r".+ · Small talk"),
+            ]
         )
         expect(visits.locator(".line.patient").first).to_contain_text("星期天起耳朵疼")
         page.close()

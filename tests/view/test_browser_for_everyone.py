@@ -16,7 +16,9 @@ pytestmark = pytest.mark.xdist_group("browser")
 PHONE = {"width": 390, "height": 844}
 
 
-def test_dark_follows_the_system_and_the_readers_choice(tab: Opening, site: Site, tmp_path: Path) -> None:
+def test_dark_follows_the_system_and_the_readers_choice(
+    tab: Opening, site: Site, tmp_path: Path
+) -> None:
     page = tab(f"#/k0/{site.cell('bppv-en', 'tim')}", color_scheme="dark").page
 
     def brightness() -> int:
@@ -101,7 +103,9 @@ def test_everything_can_be_done_from_the_keyboard(tab: Opening) -> None:
     expect(page.get_by_label("Search what was said")).to_be_focused()
 
 
-def test_a_view_that_is_left_does_not_change_the_address_of_the_next(tab: Opening, site: Site) -> None:
+def test_a_view_that_is_left_does_not_change_the_address_of_the_next(
+    tab: Opening, site: Site
+) -> None:
     """A consultation notes its turn while it scrolls, also after another view was asked for."""
     page = tab(f"#/k0/{site.cell('bppv-en', 'raw')}", viewport=DESK).page
     page.evaluate("() => { Osler.go('#/k0?focus=search'); Osler.note({turn: 2}); }")

@@ -29,7 +29,11 @@ def test_hostile_texts_stay_texts(tab: Opening, site: Site, tmp_path: Path) -> N
     expect(page.locator(".truth h2")).to_be_visible()
     picture(page, "hostile", tmp_path)
     shown = page.locator(".turn .line.doctor .said").inner_text()
-    assert "‹U+202E›gnp.exe‹U+202C›" in shown and "‹U+0007›" in shown and "[a link](javascript:window.pwned=4)" in shown
+    assert (
+        "‹U+202E›gnp.exe‹U+202C›" in shown
+        and "‹U+0007›" in shown
+        and "[a link](javascript:window.pwned=4)" in shown
+    )
     made = "main img, main svg, main script, main iframe, main i, main a:not([href^='#/'])"
     assert page.locator(made).count() == 0
     assert page.evaluate("window.pwned") is None

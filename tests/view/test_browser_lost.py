@@ -1,4 +1,5 @@
-"""Why a consultation was lost, on the page: in the list, at its turn, and with the truth what was missing."""
+"""Why a consultation was lost, on the page: in the list, at its turn, and with the truth what was
+missing."""
 
 from __future__ import annotations
 
@@ -7,9 +8,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from osler.eval.ladder import LADDER
+from osler.eval.scoring import EXACT
 from osler.runs.plan import Plan
-from osler.runs.store.explanations import ExplanationWriter, StoredExplanation
+from osler.runs.scored import StoredExplanation
+from osler.runs.store import StoredScore, StoredVerdict
+from osler.runs.store.explanations import ExplanationWriter
 from tests.view.browser import picture
 from tests.view.runs import make, record
 from tests.view.tabs import Tab
@@ -23,12 +26,23 @@ TALK = [("When did it start?", "On Monday."), ("Do you cough?", "Yes.")]
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One consultation that was lost in its second turn, and one that was not."""
     plan = Plan((record("pneumonia-en"),), ("rules",), ("tim", "raw"))
-    path = make(tmp_path_factory.mktemp("lost") / "lost.osler", plan, [(TALK, "Gout"), (TALK, "Pneumonia")])
+    path = make(
+        tmp_path_factory.mktemp("lost") / "lost.osler", plan, [(TALK, "Gout"), (TALK, "Pneumonia")]
+    )
     trials = [{"diagnosis": "Gout", "verdict": "wrong"}]
-    steps = ({"step": "same", "right": False, "trials": trials}, {"step": "dialogue", "right": True, "trials": trials})
-    with ExplanationWriter.of(path) as store:
+    steps = (
+        {"step": "same", "right": False, "trials": trials},
+        {"step": "dialogue", "right": True, "trials": trials},
+    )
+    with ExplanationWriter.resume(path) as store:
         line = "told and not recalled at the end: Chest X-ray (turn 2)"
-        store.explained(1, LADDER, StoredExplanation("memory", 2, ("Chest X-ray",), line, "wrong", {}, steps))
+        finding = "“Gout”: present, different;\n“Pneumonia”: possible, same"
+        store.store_score(
+            1, StoredScore("reader", [StoredVerdict("diagnosis", "wrong", "reader", finding)])
+        )
+        store.store_explanation(
+            1, EXACT, StoredExplanation("memory", 2, ("Chest X-ray",), line, "undecided", {}, steps)
+        )
     return path
 
 
@@ -49,6 +63,11 @@ def test_the_cause_the_turn_and_what_was_missing(opened: Tab, tmp_path: Path) ->
     truth = page.locator(".truth")
     expect(truth).to_contain_text("not recalled at the end: Chest X-ray (turn 2)")
     expect(truth).to_contain_text("the full dialogue")
+    expect(truth.locator(".found tr")).to_have_text(
+        ["“Gout”present, different", "“Pneumonia”possible, same"]
+    )
+    diagnoses = truth.locator(".verdicts li").filter(has_text="Diagnosis")
+    expect(diagnoses).to_have_count(1)  # the undecided one is not shown beside it
     picture(page, "lost-consultation", tmp_path)
     page.get_by_label("Language 语言").select_option("zh")
     expect(page.locator(".turn .lost")).to_have_text(["在此丢失：记忆"])

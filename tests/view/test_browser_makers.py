@@ -25,7 +25,9 @@ MAKERS = [(Maker.STRATEGY, Maker.MODEL), (Maker.MODEL, Maker.RETRIED), (Maker.SI
 def made_by(event: Event) -> Event:
     """The same with the makers of its turn, and the patient refused in every turn."""
     if isinstance(event, Asked | Answered):
-        return event.model_copy(update={"maker": MAKERS[event.turn - 1][isinstance(event, Answered)]})
+        return event.model_copy(
+            update={"maker": MAKERS[event.turn - 1][isinstance(event, Answered)]}
+        )
     if isinstance(event, Intervened):
         return event.model_copy(update={"kind": Intervention.SHORTENED})
     return event
@@ -65,7 +67,9 @@ def test_makers_and_interventions_are_shown_in_both_languages(opened: Tab, tmp_p
     expect(page.locator("table.makers")).to_contain_text("提问: 沉默")
     page.get_by_label("Language 语言").select_option("en")
     page.get_by_text("Who made what").click()
-    expect(page.locator("table.makers tr", has_text="Questions: strategy")).to_contain_text("33.3 %")
+    expect(page.locator("table.makers tr", has_text="Questions: strategy")).to_contain_text(
+        "33.3 %"
+    )
     expect(page.locator("table.makers tr", has_text="Doctor: shortened")).to_contain_text("3")
     picture(page, "makers-run", tmp_path)
 

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from osler.records import RecordPool
-from osler.runs.events import Called, Role
-from osler.runs.plan import Settings
+from osler.runs.events import Called, CallFailure, Role
+from osler.settings.run_settings import RunSettings
 from osler.view.export import export
 from tests.eval.held_runs import UNJUDGED, made_run
 from tests.view.browser import picture, serving
@@ -18,7 +18,13 @@ from tests.view.tabs import Tab
 pytestmark = pytest.mark.xdist_group("browser")
 
 SPECS = tuple(f"meta-llama/Llama-3.1-{size}@http://10.0.0.7:8000/v1" for size in ("8B", "70B"))
-FAILED_CALL = Called(turn=1, role=Role.MEMORY, model="m", messages=(), failure="timeout")
+FAILED_CALL = Called(
+    turn=1,
+    role=Role.MEMORY,
+    model="m",
+    messages=(),
+    failure=CallFailure(kind="timeout", message="slow"),
+)
 
 
 def text_of(page: Page) -> str:
@@ -34,7 +40,7 @@ def run(tmp_path: Path) -> Path:
         calls=lambda cell: [FAILED_CALL] if cell.case == "croup-en" else [],
         backbones=SPECS,
         memories=("raw", "tim,embedder=bge@http://10.0.0.7:9/v1"),
-        settings=Settings(patient_backbone=SPECS[0]),
+        settings=RunSettings(patient_backbone=SPECS[0]),
     )
 
 
@@ -49,11 +55,17 @@ def test_names_are_short_and_the_unjudged_are_not_wrong(
         shown = Tab.of(browser, address)
         shown.go("#/")
         page = shown.page
-        assert "Llama-3.1-8B" in text_of(page) and "4 not judged" in text_of(page) and "10.0.0" not in text_of(page)
+        assert (
+            "Llama-3.1-8B" in text_of(page)
+            and "4 not judged" in text_of(page)
+            and "10.0.0" not in text_of(page)
+        )
         shown.go("#/k0")
         rows = page.locator("table.consultations tbody tr")
         expect(rows).to_have_count(8)
-        assert text_of(page).count("not judged") >= 4 and "1 of the memory's calls failed" in text_of(page)
+        assert text_of(page).count(
+            "not judged"
+        ) >= 4 and "1 of the memory's calls failed" in text_of(page)
         picture(page, f"names-{where}", tmp_path)
         page.locator("details[data-name=backbone] summary").click()
         page.get_by_label("Llama-3.1-70B", exact=True).check()
@@ -71,7 +83,9 @@ def test_names_are_short_and_the_unjudged_are_not_wrong(
 
 
 @pytest.mark.parametrize("where", ["served", "exported"])
-def test_strategies_are_shown_and_filtered_in_both_languages(browser: Browser, tmp_path: Path, where: str) -> None:
+def test_strategies_are_shown_and_filtered_in_both_languages(
+    browser: Browser, tmp_path: Path, where: str
+) -> None:
     made_run(
         run := tmp_path / "ways.osler",
         RecordPool.open().only(ids=["croup-en"]),
@@ -89,7 +103,9 @@ def test_strategies_are_shown_and_filtered_in_both_languages(browser: Browser, t
         shown.go("#/k0")
         rows = page.locator("table.consultations tbody tr")
         expect(rows).to_have_count(3)
-        assert page.get_by_role("button", name="Strategy").count() == 1 and "Variants" not in text_of(page)
+        assert page.get_by_role(
+            "button", name="Strategy"
+        ).count() == 1 and "Variants" not in text_of(page)
         picture(page, f"strategies-{where}", tmp_path)
         page.locator("details[data-name=strategy] summary").click()
         page.get_by_label("stepwise", exact=True).check()

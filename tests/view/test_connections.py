@@ -24,10 +24,17 @@ FEW = "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (250, 250))"
 
 @contextmanager
 def served(folder: Path, before: str = "", **options: float) -> Iterator[str]:
-    program = f"{before}\nfrom osler.view.server import serve\nserve([], browser=False, **{options!r})"
+    program = (
+        f"{before}\nfrom osler.view.server import serve\nserve([], browser=False, **{options!r})"
+    )
     command = [sys.executable, "-c", program]
     with subprocess.Popen(
-        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace"
+        command,
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
     ) as server:
         try:
             assert server.stdout is not None and server.stderr is not None
@@ -64,14 +71,21 @@ def test_any_number_of_strangers_leaves_the_owner_a_way_in(tmp_path: Path, said:
                 connection.sendall(said)
         answers = []
         for _ in range(3):
-            answers.append(httpx.get(f"{address}api/runs", trust_env=False, timeout=LONGEST_WAIT).status_code)
+            answers.append(
+                httpx.get(f"{address}api/runs", trust_env=False, timeout=LONGEST_WAIT).status_code
+            )
             time.sleep(0.2)
     assert answers == [200] * 3
 
 
 @pytest.mark.parametrize(
     "said",
-    [b"", HALF, b"POST / HTTP/1.1\r\nHost: nobody\r\nContent-Length: 99\r\n\r\n{", b"GET / HTTP/1.1\r\n\r\n" + HALF],
+    [
+        b"",
+        HALF,
+        b"POST / HTTP/1.1\r\nHost: nobody\r\nContent-Length: 99\r\n\r\n{",
+        b"GET / HTTP/1.1\r\n\r\n" + HALF,
+    ],
 )
 def test_a_request_that_is_never_whole_is_not_waited_for(tmp_path: Path, said: bytes) -> None:
     with served(tmp_path, request_seconds=1) as address, connected(address) as connection:
@@ -100,6 +114,10 @@ def test_who_asks_keeps_the_connection_and_may_wait_for_a_slow_answer(tmp_path: 
             while not answer.endswith(b"}"):
                 answer += connection.recv(65536)
             assert answer.startswith(b"HTTP/1.1 200")
-            time.sleep(1.5)  # longer than a request may take, and shorter than an open connection is kept
-        connection.sendall(f"GET {parts.path}api/changes?since=none {head}".encode())  # answered when a run comes
+            time.sleep(
+                1.5
+            )  # longer than a request may take, and shorter than an open connection is kept
+        connection.sendall(
+            f"GET {parts.path}api/changes?since=none {head}".encode()
+        )  # answered when a run comes
         assert not ends(connection, 2)

@@ -20,7 +20,9 @@ from osler.view.run_list import RunList
 from tests.view.runs import make
 from tests.view.test_server import HOSTILE, PLAN, TALKS
 
-pytestmark = pytest.mark.xdist_group("view")  # one process: they share runs and what is written of them
+pytestmark = pytest.mark.xdist_group(
+    "view"
+)  # one process: they share runs and what is written of them
 
 LINE = "\u2028 and \u2029"
 
@@ -49,7 +51,8 @@ def write(*args: Any) -> Any:
 
 
 def given(script: Path) -> dict[str, Any]:
-    """What a script hands over: every statement of it is `Osler.given(address, answer)`, and nothing else."""
+    """What a script hands over: every statement of it is `Osler.given(address, answer)`, and
+    nothing else."""
     text = script.read_text("utf-8")
     assert not re.search("[<\u2028\u2029]", text)
     assert text.startswith("'use strict';\n")
@@ -83,7 +86,9 @@ def test_the_files_hold_what_the_server_answers(site: Path, runs: list[Path]) ->
             story = written[address]
             assert story == server.get(address).json()
             assert written[f"{address}/truth"] == server.get(f"{address}/truth").json()
-            for call in (one for turn in (*story["turns"], story["closing"]) for one in turn["calls"]):
+            for call in (
+                one for turn in (*story["turns"], story["closing"]) for one in turn["calls"]
+            ):
                 exact = f"{address}/calls/{call['number']}"
                 assert written[exact] == server.get(exact).json()
     assert "发高烧" in written["api/runs/k0/said"]["5"]
@@ -99,18 +104,26 @@ def test_the_truth_lies_apart_from_the_story(site: Path) -> None:
 def test_the_page_opens_from_disk(site: Path) -> None:
     page = (site / "index.html").read_text("utf-8")
     assert 'data-from="disk"' in page
-    assert re.search(r'<head>\s*<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; ', page)
+    assert re.search(
+        r'<head>\s*<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; ', page
+    )
     assets = re.findall(r'(?:src|href)="([^"#]+)"', page)
     assert assets
     assert not [asset for asset in assets if not (site / asset).is_file()]
 
 
 def test_nothing_written_tells_where_it_was_written(site: Path, runs: list[Path]) -> None:
-    told = [path for path in site.rglob("*") if path.is_file() and str(runs[0].parent).encode() in path.read_bytes()]
+    told = [
+        path
+        for path in site.rglob("*")
+        if path.is_file() and str(runs[0].parent).encode() in path.read_bytes()
+    ]
     assert told == []
 
 
-def test_an_export_replaces_an_earlier_one_and_nothing_else(runs: list[Path], tmp_path: Path) -> None:
+def test_an_export_replaces_an_earlier_one_and_nothing_else(
+    runs: list[Path], tmp_path: Path
+) -> None:
     target = tmp_path / "site"
     target.mkdir()
     assert write(runs[0], "-o", target).exit_code == 0  # an empty folder is as good as none
@@ -130,7 +143,9 @@ def test_an_export_replaces_an_earlier_one_and_nothing_else(runs: list[Path], tm
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "site", "thesis"]
 
 
-def test_what_breaks_off_leaves_nothing(runs: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_breaks_off_leaves_nothing(
+    runs: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     target = tmp_path / "site"
     assert write(runs[1], "-o", target).exit_code == 0
     before = (target / "data" / "runs.js").read_bytes()
@@ -154,7 +169,9 @@ def test_what_cannot_be_read_is_left_out_and_said(runs: list[Path], tmp_path: Pa
     result = write(path, "-o", tmp_path / "site")
     assert result.exit_code == 0
     assert "1 consultation(s) cannot be read" in result.output
-    assert sorted(given(tmp_path / "site" / "data" / "k0" / "said.js")["api/runs/k0/said"]) == list("123456")
+    assert sorted(given(tmp_path / "site" / "data" / "k0" / "said.js")["api/runs/k0/said"]) == list(
+        "123456"
+    )
     assert not (tmp_path / "site" / "data" / "k0" / "3.js").exists()
     path.write_bytes(b"nothing")
     assert "is not a run" in str(write(path, "-o", tmp_path / "other").exception)

@@ -1,4 +1,5 @@
-"""Who plays on the page chooses among what its owner named: a name from a browser opens, loads and asks nothing else."""
+"""Who plays on the page chooses among what its owner named: a name from a browser opens, loads and
+asks nothing else."""
 
 from __future__ import annotations
 
@@ -23,7 +24,9 @@ OWN_MEMORY = f"{MODULE}:Own"
 @pytest.fixture(autouse=True)
 def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Something that could be imported: a memory of the owner's."""
-    (tmp_path / f"{MODULE}.py").write_text("from osler.memory.none import NoMemory\nclass Own(NoMemory): pass\n")
+    (tmp_path / f"{MODULE}.py").write_text(
+        "from osler.memory.none import NoMemory\nclass Own(NoMemory): pass\n"
+    )
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     yield
@@ -49,7 +52,9 @@ def asked_for(asked: dict[str, Any], **named: tuple[str, ...]) -> tuple[int, str
         {"as": "patient", "doctor": "openai:gpt-4o"},
     ],
 )
-def test_what_the_owner_did_not_name_is_refused_and_not_even_looked_at(asked: dict[str, Any]) -> None:
+def test_what_the_owner_did_not_name_is_refused_and_not_even_looked_at(
+    asked: dict[str, Any],
+) -> None:
     status, line = asked_for(asked)
     assert status == 400 and "\n" not in line
     assert "choose one of" in line and "`osler view" in line

@@ -17,10 +17,11 @@ import httpx
 import pytest
 from starlette.testclient import TestClient
 
-from osler.eval.ladder import LADDER
-from osler.runs.plan import PLAIN, Cell, Column, Plan
+from osler.eval.scoring import EXACT
+from osler.runs.plan import Cell, Column, Plan
 from osler.runs.store import Fork, RunFile, RunWriter
 from osler.runs.store.connection import checksum
+from osler.settings.names import PLAIN
 from osler.simulator.batch import about
 from osler.view.access import Access
 from osler.view.app import application
@@ -34,11 +35,23 @@ pytestmark = pytest.mark.xdist_group("view")  # one process: they share a run
 TOKEN = "a-token-of-the-tests"
 HOST = "127.0.0.1:7000"
 EN, ZH = "pneumonia-en", "pneumonia-zh"
-HOSTILE = "<script>alert(1)</script> [x](javascript:alert(1)) \u202eevil\u202c \x00 \ufffe \U0001f600"
-PLAN = Plan((record(EN), record(ZH), record("appendicitis-en")), ("rules", "m@http://127.0.0.1:1/v1"), ("raw", "tim"))
+HOSTILE = (
+    "<script>alert(1)</script> [x](javascript:alert(1)) \u202eevil\u202c \x00 \ufffe \U0001f600"
+)
+PLAN = Plan(
+    (record(EN), record(ZH), record("appendicitis-en")),
+    ("rules", "m@http://127.0.0.1:1/v1"),
+    ("raw", "tim"),
+)
 TALKS = [
     ([("Do you have a fever?", "Thirty-nine degrees since Monday.")], "Pneumonia"),
-    ([("Do you cough?", "Yes, green stuff."), ("Any chest pain?", "On the right, when I breathe in.")], "Gout"),
+    (
+        [
+            ("Do you cough?", "Yes, green stuff."),
+            ("Any chest pain?", "On the right, when I breathe in."),
+        ],
+        "Gout",
+    ),
     ([("Do you smoke?", HOSTILE)], HOSTILE),
     ([("Fever?", "No.")], None),
     ([("发烧了吗？", "发高烧，三十九度。"), ("咳嗽吗？", "咳，有黄痰。")], "肺炎"),
@@ -48,7 +61,9 @@ TALKS = [
 
 def client(*runs: Path, **headers: str) -> TestClient:
     guarded = Access(application(RunList(runs)), TOKEN, {HOST})
-    return TestClient(guarded, f"http://{HOST}/{TOKEN}/", headers=headers, raise_server_exceptions=False)
+    return TestClient(
+        guarded, f"http://{HOST}/{TOKEN}/", headers=headers, raise_server_exceptions=False
+    )
 
 
 @pytest.fixture(scope="module")
@@ -71,13 +86,18 @@ def cells(page: TestClient, **asked: Any) -> list[int]:
 
 def test_runs_are_told_with_what_can_be_filtered(page: TestClient) -> None:
     (told,) = page.get("api/runs").json()["runs"]
-    assert (told["key"], told["name"], told["total"], told["done"], told["failed"], told["todo"]) == (
-        *("k0", "small", 12, 5, 1, 6),
-    )
+    assert (
+        told["key"],
+        told["name"],
+        told["total"],
+        told["done"],
+        told["failed"],
+        told["todo"],
+    ) == (*("k0", "small", 12, 5, 1, 6),)
     assert told["backbones"] == ["m@http://127.0.0.1:1/v1", "rules"]
     assert (told["memories"], told["languages"]) == (["raw", "tim"], ["en", "zh"])
     assert (told["strategies"], told["variants"]) == (["plain"], ["{}"])
-    assert (told["endings"], told["judge"]) == (["backbone_failure", "concluded"], LADDER)
+    assert (told["endings"], told["judge"]) == (["backbone_failure", "concluded"], EXACT)
     assert not told["live"]
 
 
@@ -85,9 +105,16 @@ def test_runs_are_told_with_what_can_be_filtered(page: TestClient) -> None:
     ("asked", "found"),
     [
         ({"memory": "tim", "state": "done"}, [2, 6]),
-        ({"memory": ["raw", "tim"], "language": "en", "ending": ["concluded", "backbone_failure"]}, [1, 2, 3, 4]),
+        (
+            {
+                "memory": ["raw", "tim"],
+                "language": "en",
+                "ending": ["concluded", "backbone_failure"],
+            },
+            [1, 2, 3, 4],
+        ),
         ({"diagnosis": "correct"}, [1, 5]),
-        ({"diagnosis": "wrong", "language": "zh"}, [6]),
+        ({"diagnosis": "undecided", "language": "zh"}, [6]),
         ({"ending": "backbone_failure"}, [4]),
         ({"patient": "PENDI"}, [9, 10, 11, 12]),
         ({"backbone": "rules", "language": "zh"}, [5, 6]),
@@ -125,8 +152,12 @@ def test_every_column_sorts_both_ways_and_pages_do_not_overlap(page: TestClient)
         down = page.get("api/runs/k0/rows", params={"sort": column, "desc": "1"}).json()["rows"]
         told = [row[column] for row in up if row[column] is not None]
         assert told == sorted(told)
-        assert [row[column] for row in down if row[column] is not None] == sorted(told, reverse=True)
-        assert [row[column] for row in down][len(told) :] == [None] * (12 - len(told))  # what is unknown comes last
+        assert [row[column] for row in down if row[column] is not None] == sorted(
+            told, reverse=True
+        )
+        assert [row[column] for row in down][len(told) :] == [None] * (
+            12 - len(told)
+        )  # what is unknown comes last
     pages = [cells(page, sort="memory", offset=offset, limit=5) for offset in (0, 5, 10, 15)]
     assert [len(some) for some in pages] == [5, 5, 2, 0]
     assert {cell for some in pages for cell in some} == set(range(1, 13))
@@ -134,9 +165,20 @@ def test_every_column_sorts_both_ways_and_pages_do_not_overlap(page: TestClient)
 
 
 @pytest.mark.parametrize(
-    "asked", ["limit=0", "limit=501", "limit=x", "offset=-1", "offset=1e9", "sort=body", f"search={'x' * 600}"]
+    "asked",
+    [
+        "limit=0",
+        "limit=501",
+        "limit=x",
+        "offset=-1",
+        "offset=1e9",
+        "sort=body",
+        f"search={'x' * 600}",
+    ],
 )
-def test_a_question_that_cannot_be_answered_is_refused_in_one_line(page: TestClient, asked: str) -> None:
+def test_a_question_that_cannot_be_answered_is_refused_in_one_line(
+    page: TestClient, asked: str
+) -> None:
     answer = page.get(f"api/runs/k0/rows?{asked}")
     assert answer.status_code == 400
     assert ";" in answer.json()["error"]
@@ -149,33 +191,63 @@ def test_a_consultation_is_told_turn_by_turn(page: TestClient) -> None:
     assert (turn["turn"], turn["reply"], turn["at"]) == (2, "On the right, when I breathe in.", 2.0)
     assert turn["memory"]["inserted"] == ["#2"]
     [fact] = turn["recall"]["facts"]
-    assert (fact["subject"], fact["object"], fact["denied"], fact["turn"]) == ("patient", "fever", True, 1)
+    assert (fact["subject"], fact["object"], fact["denied"], fact["turn"]) == (
+        "patient",
+        "fever",
+        True,
+        1,
+    )
     assert turn["ledger"]["retrieved"][0]["score"] == 0.5
-    assert turn["interventions"] == [{"who": "doctor", "kind": "refused", "draft": "a draft", "reasons": ["a reason"]}]
+    assert turn["interventions"] == [
+        {"who": "doctor", "kind": "refused", "draft": "a draft", "reasons": ["a reason"]}
+    ]
     (call,) = turn["calls"]
     assert "messages" not in call
     exact = page.get(f"api/runs/k0/rows/2/calls/{call['number']}").json()
-    assert exact == {"messages": [{"role": "user", "content": "the prompt"}], "answer": "", "thought": None}
+    assert exact == {
+        "messages": [{"role": "user", "content": "the prompt"}],
+        "answer": "",
+        "thought": None,
+    }
     (last,) = told["closing"]["calls"]
     assert page.get(f"api/runs/k0/rows/2/calls/{last['number']}").json()["answer"] == "the end"
     assert told["conclusion"]["diagnosis"] == "Gout"
-    assert [one["cell"] for one in told["same"]] == [1, 3, 4, 5, 6]  # the same person, in both languages
+    assert [one["cell"] for one in told["same"]] == [
+        1,
+        3,
+        4,
+        5,
+        6,
+    ]  # the same person, in both languages
     failed = page.get("api/runs/k0/rows/4").json()
-    assert (failed["conclusion"], failed["failed"]) == (None, {"kind": "timeout", "message": "no answer"})
+    assert (failed["conclusion"], failed["failed"]) == (
+        None,
+        {"kind": "timeout", "message": "no answer"},
+    )
 
 
 def test_the_truth_is_told_only_when_it_is_asked_for(page: TestClient) -> None:
     truth = page.get("api/runs/k0/rows/2/truth").json()
     story = page.get("api/runs/k0/rows/2").json()
     assert truth["diagnosis"]["name"] == record(EN).diagnosis.name
-    assert {one["kind"]: one["verdict"] for one in truth["verdicts"]} == {"diagnosis": "wrong", "treatment": "wrong"}
-    assert truth["leaks"] == [{"turn": turn, "names": [record(EN).diagnosis.name]} for turn in (1, 2)]
-    assert {entry["name"]: entry["asked_in_turn"] for entry in truth["key_entries"]}[record(EN).entries[0].name] == 1
-    del story["header"]["case"], story["header"]["patient"]  # the table shows them; bundled ones name the disease
-    told = json.dumps(story, ensure_ascii=False)
-    assert record(EN).treatment is not None
-    for name in (*record(EN).diagnosis.names, *record(EN).treatment.names, "verdict", truth["verdicts"][0]["because"]):  # type: ignore[union-attr]
-        assert name not in told
+    assert {one["kind"]: one["verdict"] for one in truth["verdicts"]} == {
+        "diagnosis": "undecided",
+        "treatment": "undecided",
+    }
+    assert truth["leaks"] == [
+        {"turn": turn, "names": [record(EN).diagnosis.name]} for turn in (1, 2)
+    ]
+    assert {entry["name"]: entry["asked_in_turn"] for entry in truth["key_entries"]}[
+        record(EN).entries[0].name
+    ] == 1
+    # The table shows these two; the ids of bundled records name the illness.
+    del story["header"]["case"], story["header"]["patient"]
+    story_text = json.dumps(story, ensure_ascii=False)
+    treatment = record(EN).treatment
+    assert treatment is not None
+    because = truth["verdicts"][0]["because"]
+    for name in (*record(EN).diagnosis.names, *treatment.names, "verdict", because):
+        assert name not in story_text
 
 
 def test_hostile_texts_pass_as_they_are(page: TestClient) -> None:
@@ -188,33 +260,44 @@ def test_hostile_texts_pass_as_they_are(page: TestClient) -> None:
 
 def test_a_text_without_end_is_told_whole(tmp_path: Path) -> None:
     endless = "痛 and pain " * 100_000
-    with client(make(tmp_path / "long.osler", PLAN, [([("Well?", endless)], "Gout")], judged=False)) as page:
+    with client(
+        make(tmp_path / "long.osler", PLAN, [([("Well?", endless)], "Gout")], judged=False)
+    ) as page:
         assert page.get("api/runs/k0/rows/1").json()["turns"][0]["reply"] == endless
         (row,) = page.get("api/runs/k0/rows?search=痛").json()["rows"]
         assert len(row["snippet"]) < 200
 
 
-def test_a_damaged_consultation_hurts_no_other(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Half characters, no JSON, no compression: one line each, and everything else is still there."""
+def test_a_damaged_consultation_hurts_no_other(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Half characters, no JSON, no compression: one line each, and everything else is still
+    there."""
     path = tmp_path / "damaged.osler"
     path.write_bytes(run.read_bytes())
     with rewriting(path) as file:
-        body = zlib.decompress(file.execute("SELECT body FROM transcripts WHERE cell = 1").fetchone()[0])
+        body = zlib.decompress(
+            file.execute("SELECT body FROM transcripts WHERE cell = 1").fetchone()[0]
+        )
         half = body.replace(b"Monday", rb"\ud800")
         for cell, changed in ((1, zlib.compress(half)), (2, zlib.compress(b"{}")), (3, b"nothing")):
             file.execute(
-                "UPDATE transcripts SET body = ?, checksum = ? WHERE cell = ?", (changed, checksum(changed), cell)
+                "UPDATE transcripts SET body = ?, checksum = ? WHERE cell = ?",
+                (changed, checksum(changed), cell),
             )
         file.execute("UPDATE results SET seconds = 9e999 WHERE cell = 4")
-        file.execute("UPDATE measures SET body = '{\"share\": NaN}' WHERE cell = 5")
+        file.execute("UPDATE measures SET body = '{\"coverage\": NaN}' WHERE cell = 5")
     (tmp_path / "text.osler").write_text("no run")
     with client(path) as page:
         for cell in (1, 2, 3):
             answer = page.get(f"api/runs/k0/rows/{cell}")
             assert answer.status_code == 500
             assert re.fullmatch(r'\{"error":"this cannot be read; [^"]+"\}', answer.text)
-        assert {row["cell"]: row["seconds"] for row in page.get("api/runs/k0/rows").json()["rows"]}[4] is None
-        assert page.get("api/runs/k0/rows/5").json()["measures"] == {"share": None}
+        assert {row["cell"]: row["seconds"] for row in page.get("api/runs/k0/rows").json()["rows"]}[
+            4
+        ] is None
+        figures = page.get("api/runs/k0/rows/5").json()["measures"]["figures"]
+        assert [one["value"] for one in figures if one["name"] == "coverage"] == [None]
         assert page.get("api/runs").json()["runs"][0]["done"] == 5
         path.write_text("no run any more")
         broken = page.get("api/runs").json()["broken"]
@@ -222,7 +305,10 @@ def test_a_damaged_consultation_hurts_no_other(run: Path, tmp_path: Path, capsys
         assert str(tmp_path) not in json.dumps(broken)
         path.unlink()
         gone = page.get("api/runs/k0/rows")
-        assert (gone.status_code, gone.json()["error"].split(";")[0]) == (404, "the run damaged is gone")
+        assert (gone.status_code, gone.json()["error"].split(";")[0]) == (
+            404,
+            "the run damaged is gone",
+        )
         assert page.get("api/runs").json() == {"runs": [], "broken": []}
     assert "Traceback" not in capsys.readouterr().err
 
@@ -241,7 +327,8 @@ def test_without_the_token_there_is_nothing(run: Path, address: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "evil.example:7000", "127.0.0.1.evil.example:7000", "[evil.example]", ""]
+    "host",
+    ["evil.example", "evil.example:7000", "127.0.0.1.evil.example:7000", "[evil.example]", ""],
 )
 def test_another_host_is_refused(run: Path, host: str) -> None:
     with client(run, host=host) as page:
@@ -250,7 +337,8 @@ def test_another_host_is_refused(run: Path, host: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("origin", "status"), [(f"http://{HOST}", 405), ("http://evil.example", 403), ("null", 403), (None, 405)]
+    ("origin", "status"),
+    [(f"http://{HOST}", 405), ("http://evil.example", 403), ("null", 403), (None, 405)],
 )
 def test_nobody_else_may_change_anything(run: Path, origin: str | None, status: int) -> None:
     """There is nothing to post to a table; what matters is who gets as far as being told so."""
@@ -296,8 +384,19 @@ def test_what_is_not_there_is_not_found(page: TestClient, address: str) -> None:
 
 
 def test_every_answer_forbids_what_a_page_must_not_do(page: TestClient) -> None:
-    addresses = ["", "js/base.js", "nothing", "api/runs", "api/runs/k0/rows/1", "api/changes", f"http://{HOST}/"]
-    for answer in (*map(page.get, addresses), page.post("api/runs", headers={"origin": "http://x"})):
+    addresses = [
+        "",
+        "js/base.js",
+        "nothing",
+        "api/runs",
+        "api/runs/k0/rows/1",
+        "api/changes",
+        f"http://{HOST}/",
+    ]
+    for answer in (
+        *map(page.get, addresses),
+        page.post("api/runs", headers={"origin": "http://x"}),
+    ):
         policy = answer.headers["content-security-policy"]
         assert "default-src 'none'" in policy
         assert "unsafe" not in policy
@@ -307,8 +406,13 @@ def test_every_answer_forbids_what_a_page_must_not_do(page: TestClient) -> None:
 
 
 def test_no_answer_holds_a_path(run: Path, page: TestClient) -> None:
-    told = [page.get(f"api/runs{rest}").text for rest in ("", "/k0/rows", "/k0/rows/1", "/k0/rows/1/truth", "/k8/rows")]
-    assert not [text for text in told if str(run.parent) in text or "/tmp" in text or ".osler" in text]
+    told = [
+        page.get(f"api/runs{rest}").text
+        for rest in ("", "/k0/rows", "/k0/rows/1", "/k0/rows/1/truth", "/k8/rows")
+    ]
+    assert not [
+        text for text in told if str(run.parent) in text or "/tmp" in text or ".osler" in text
+    ]
 
 
 def test_a_change_of_a_run_in_progress_is_seen(tmp_path: Path) -> None:
@@ -337,20 +441,28 @@ def test_forks_of_a_run_are_shown_with_it(run: Path, tmp_path: Path) -> None:
     (tmp_path / "main.osler").write_bytes(run.read_bytes())
     with client(tmp_path / "main.osler") as page:
         stamp = page.get("api/changes").json()["stamp"]
-        with RunWriter.create_or_resume(tmp_path / "main.forks.osler", about(PLAN.settings)) as store:
+        with RunWriter.create_or_resume(
+            tmp_path / "main.forks.osler", about(PLAN.settings)
+        ) as store:
             cell = Cell(EN, Column.of("rules", PLAIN, "none"), 1)
-            number = store.add_fork(record(EN), cell, Fork("main", Cell(EN, Column.of("rules", PLAIN, "raw"), 1), 1))
+            number = store.add_fork(
+                record(EN), cell, Fork("main", Cell(EN, Column.of("rules", PLAIN, "raw"), 1), 1)
+            )
             store.begin({})
             store.finish(number, transcript(record(EN), cell, TALKS[0][0]))
         assert page.get("api/changes", params={"since": stamp}).json()["runs"] == ["k1"]
-        assert [one["name"] for one in page.get("api/runs").json()["runs"]] == ["main", "main.forks"]
+        assert [one["name"] for one in page.get("api/runs").json()["runs"]] == [
+            "main",
+            "main.forks",
+        ]
         (row,) = page.get("api/runs/k1/rows").json()["rows"]
         assert row["fork"] == {"run": "main", "case": EN, "turn": 1}
         assert page.get("api/runs/k0/rows").json()["rows"][0]["fork"] is None
 
 
 def test_there_is_a_chair_for_a_person(page: TestClient) -> None:
-    """What is played there is another room's; here it is reached, and a wrong wish is refused in one line."""
+    """What is played there is another room's; here it is reached, and a wrong wish is refused in
+    one line."""
     assert page.post("api/play", json={"as": "nurse"}).status_code == 400
     assert page.get("api/play/nobody").status_code == 404
 
@@ -368,9 +480,19 @@ def test_what_is_repeated_is_found_as_it_is_now(tmp_path: Path) -> None:
 
 
 def test_the_command_serves_until_it_is_stopped(run: Path) -> None:
-    """A real process: the address it prints works, and nothing keeps a writer from closing its run."""
-    command = [sys.executable, "-c", "from osler.cli import main; main()", "view", str(run), "--no-browser"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+    """A real process: the address it prints works, and nothing keeps a writer from closing its
+    run."""
+    command = [
+        sys.executable,
+        "-c",
+        "from osler.cli import main; main()",
+        "view",
+        str(run),
+        "--no-browser",
+    ]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as server:
         try:
             assert server.stdout is not None
             address = server.stdout.readline().strip()
@@ -397,10 +519,14 @@ def test_the_command_serves_until_it_is_stopped(run: Path) -> None:
         (["--host", "203.0.113.1"], "cannot be listened on"),
     ],
 )
-def test_what_cannot_be_served_is_refused_in_one_line(run: Path, args: list[str], told: str) -> None:
+def test_what_cannot_be_served_is_refused_in_one_line(
+    run: Path, args: list[str], told: str
+) -> None:
     from typer.testing import CliRunner
 
     from osler.cli import app
 
-    result = CliRunner().invoke(app, ["view", *([] if args == ["nothing"] else [str(run)]), "--no-browser", *args])
+    result = CliRunner().invoke(
+        app, ["view", *([] if args == ["nothing"] else [str(run)]), "--no-browser", *args]
+    )
     assert told in str(result.exception)

@@ -1,1 +1,1 @@
-"""Participants: doctor, patient and the retrieval module between them, each driven by a model, rules or a person."""
+"""Doctor, patient and the retrieval module between them, driven by a model, rules or a person."""

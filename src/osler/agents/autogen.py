@@ -5,25 +5,33 @@ Nothing else in `agents` imports AutoGen, so replacing it means changing this fi
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from typing import Any
 
 from autogen_agentchat.agents import BaseChatAgent
-from autogen_agentchat.base import Response
-from autogen_agentchat.conditions import FunctionalTermination
-from autogen_agentchat.messages import BaseAgentEvent, BaseChatMessage, StructuredMessage, TextMessage
-from autogen_agentchat.teams import RoundRobinGroupChat
+from autogen_agentchat.base import Response, TaskResult
+from autogen_agentchat.messages import (
+    BaseAgentEvent,
+    BaseChatMessage,
+    StructuredMessage,
+    TextMessage,
+)
 from autogen_core import CancellationToken
 from pydantic import BaseModel
 
 from osler.agents.messages import Conclusion, Question, Reply, Selection
+from osler.errors import UserError
+
+Listener = Callable[[str, BaseModel], None]
+"""Called with the name of a participant and what it answers."""
 
 
 class Participant(BaseChatAgent):
     """A doctor, a patient or the module between them, as an agent of AutoGen.
 
-    A subclass takes the newest message's content and gives the content of its answer; text messages of other
-    agents work as well, so that a participant can sit in an AutoGen team.
+    A subclass takes the newest message's content and gives the content of its answer; text messages
+    of other agents work as well, so that a participant can sit in an AutoGen team.
     """
 
     concludes_once = False
@@ -36,49 +44,86 @@ class Participant(BaseChatAgent):
 
     async def respond(self, content: Any) -> BaseModel:
         """Answer what arrived."""
-        raise NotImplementedError(f"{type(self).__name__} is abstract: it does not say how it responds")
+        raise NotImplementedError(
+            f"{type(self).__name__} is abstract: it does not say how it responds"
+        )
 
-    async def on_messages(self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken) -> Response:
+    async def on_messages(
+        self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken
+    ) -> Response:
         """Answer the newest message."""
         newest = messages[-1]
-        answer = await self.respond(newest.content if isinstance(newest, StructuredMessage) else newest.to_text())
-        return response_of(answer, self.name)
+        content = newest.content if isinstance(newest, StructuredMessage) else newest.to_text()
+        return response_of(await self.respond(content), self.name)
 
     async def on_reset(self, cancellation_token: CancellationToken) -> None:
         """Nothing to reset, except what a subclass keeps between turns."""
 
 
 def response_of(answer: BaseModel, source: str) -> Response:
-    """Return an answer as AutoGen sends it: as text what is said aloud, else as a structured message."""
+    """Return an answer as AutoGen sends it: text if it is said aloud, else a structured message."""
     if isinstance(answer, Question | Reply):
         return Response(chat_message=TextMessage(content=answer.text, source=source))
     form: Any = StructuredMessage.__class_getitem__(type(answer))
     return Response(chat_message=form(content=answer, source=source))
 
 
-class TeamDoctor(Participant):
-    """A doctor in a team: hands what it hears to a function that gives the doctor's next move."""
+class ConsultationTeam:
+    """A consultation that runs as a team of AutoGen does, with `run` or `run_stream`.
 
-    def __init__(self, description: str, next_move: Callable[[str, str], Awaitable[Question | Conclusion]]) -> None:
-        """Take what gives the next move, after a reply and the reports that came with it."""
-        super().__init__("doctor", description)
-        self._next_move = next_move
+    The order of speakers, retrieval and the doctor's memory are those of every consultation of
+    Osler: the team only passes on what is said.
+    """
 
-    async def on_messages(self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken) -> Response:
-        """Answer the patient's reply; reports come with what the retrieval found, before it."""
-        selections = (message.content for message in messages if isinstance(message, StructuredMessage))
-        reports = [content.results for content in selections if isinstance(content, Selection) and content.results]
-        return response_of(await self._next_move(messages[-1].to_text(), "\n".join(reports)), self.name)
+    def __init__(self, complaint: str, hold: Callable[[Listener], Awaitable[None]]) -> None:
+        """Take the opening words, and what holds the consultation and tells a listener of it."""
+        self._complaint, self._hold = complaint, hold
 
+    async def run(
+        self,
+        *,
+        task: str | None = None,
+        cancellation_token: CancellationToken | None = None,
+    ) -> TaskResult:
+        """Hold the consultation and return all messages.
 
-def round_robin(doctor: Participant, ram: Participant, patient: Participant) -> RoundRobinGroupChat:
-    """A team in which they speak in turn until the doctor concludes. Run it with the patient's opening words."""
-    types: list[type[BaseAgentEvent | BaseChatMessage]] = [StructuredMessage[Selection], StructuredMessage[Conclusion]]
-    return RoundRobinGroupChat(
-        [doctor, ram, patient],
-        name="consultation",
-        termination_condition=FunctionalTermination(
-            lambda messages: any(isinstance(getattr(one, "content", None), Conclusion) for one in messages)
-        ),
-        custom_message_types=types,
-    )
+        Args:
+            task: The patient's opening words, if anything: a consultation opens with its own.
+            cancellation_token: Ends the consultation when it is cancelled.
+        """
+        stream = self.run_stream(task=task, cancellation_token=cancellation_token)
+        results = [item async for item in stream if isinstance(item, TaskResult)]
+        return results[-1]
+
+    async def run_stream(
+        self,
+        *,
+        task: str | None = None,
+        cancellation_token: CancellationToken | None = None,
+    ) -> AsyncGenerator[BaseChatMessage | TaskResult, None]:
+        """Hold the consultation; yield each message as it is said, and all of them at the end."""
+        if task not in (None, self._complaint):
+            raise UserError(
+                "the task of a consultation is the patient's opening complaint",
+                "run the team without a task, or with record.complaint",
+            )
+        waiting: asyncio.Queue[BaseChatMessage | None] = asyncio.Queue()
+
+        def listen(source: str, answer: BaseModel) -> None:
+            waiting.put_nowait(response_of(answer, source).chat_message)
+
+        holding = asyncio.ensure_future(self._hold(listen))
+        holding.add_done_callback(lambda _: waiting.put_nowait(None))
+        if cancellation_token is not None:
+            cancellation_token.link_future(holding)
+        opening = TextMessage(content=self._complaint, source="user")
+        messages: list[BaseAgentEvent | BaseChatMessage] = [opening]
+        yield opening
+        try:
+            while (message := await waiting.get()) is not None:
+                messages.append(message)
+                yield message
+            await holding
+        finally:
+            holding.cancel()
+        yield TaskResult(messages=messages, stop_reason="the doctor concluded")

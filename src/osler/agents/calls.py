@@ -1,4 +1,7 @@
-"""Calling a model on behalf of a role: every call is written to the journal, and a failure ends the consultation."""
+"""Calling a model on behalf of a role.
+
+Every call is written to the journal, and a failure ends the consultation.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,29 @@ from pydantic import BaseModel
 
 from osler.api_keys import scrub
 from osler.errors import printable
-from osler.models import Backbone, BackboneError, ChatMessage, ChatRequest, Completion, FailureKind, ask
+from osler.models import (
+    Backbone,
+    BackboneError,
+    ChatMessage,
+    ChatRequest,
+    Completion,
+    FailureKind,
+    ask,
+)
 from osler.models.chat import ClientWrapper
 from osler.models.completion import AnswerSource, check_usable, unread_length
 from osler.prompts import Prompt
-from osler.runs.events import Called, ConsultationError, Ending, Intervened, Intervention, Journal, Message, Role
+from osler.runs.events import (
+    Called,
+    CallFailure,
+    ConsultationError,
+    Ending,
+    Intervened,
+    Intervention,
+    Journal,
+    Message,
+    Role,
+)
 
 
 class Caller:
@@ -52,7 +73,13 @@ class Caller:
         except BackboneError as error:
             if may_be_empty and error.kind is FailureKind.EMPTY:
                 return ""
-            raise ConsultationError(Ending.BACKBONE_FAILURE, error.kind.value, str(error), error.code) from error
+            raise ConsultationError(
+                Ending.BACKBONE_FAILURE,
+                error.kind.value,
+                str(error),
+                error.code,
+                role=self._client.role,
+            ) from error
 
 
 @dataclass(eq=False)
@@ -67,40 +94,64 @@ class _RecordingClient(ClientWrapper):
         """Pass the call on and write it down."""
         start = time.monotonic()
         answer: Completion | None = None
-        told: dict[str, Any] = {}
+        outcome: dict[str, Any] = {}
         try:
             answer = check_usable(await self.inner.complete(request), self.where)
-            told = {"answer": answer.text, "unread": unread_length(answer.text, request.max_tokens) or None}
+            unread = unread_length(answer.text, request.max_tokens)
+            outcome = {"answer": answer.text, "unread": unread or None}
             return answer
         except BackboneError as error:
             answer = error.answer
-            told = {"failure": f"{error.kind.value}: {error}", "attempts": error.attempts}
+            outcome = {"failure": _backbone_failure(error), "attempts": error.attempts}
             raise
+        # Also a cancelled call, which is no `Exception`, may have cost something.
         except BaseException as error:
-            told = {"failure": f"{FailureKind.OTHER.value}: {_failure(error)}"}
+            outcome = {"failure": _failure(error)}
             raise
         finally:
-            self._write(request, answer, told, time.monotonic() - start)
+            self._write(request, answer, outcome, time.monotonic() - start)
 
-    def _write(self, request: ChatRequest, answer: Completion | None, told: dict[str, Any], seconds: float) -> None:
+    def _write(
+        self,
+        request: ChatRequest,
+        answer: Completion | None,
+        outcome: dict[str, Any],
+        seconds: float,
+    ) -> None:
         if answer is not None:
             names = ("thought", "tokens_in", "tokens_out", "tokens_cached", "cost", "attempts")
-            known = {name: getattr(answer, name) for name in names}
-            told = {**known, "source": answer.source.value, **told}
+            fields = {name: getattr(answer, name) for name in names}
+            # The outcome comes last: the attempts of a failure are those that count.
+            outcome = {**fields, "source": answer.source.value, **outcome}
+        messages = tuple(Message(role=role, content=content) for role, content in request.messages)
         self.journal.add(
             Called,
             self.role,
             prompt=self.template,
             model=self.model,
-            messages=tuple(Message(role=role, content=content) for role, content in request.messages),
+            messages=messages,
             seconds=seconds,
-            **told,
+            **outcome,
         )
         if answer is not None and answer.source is AnswerSource.RUN:
             self.journal.add(Intervened, self.role, kind=Intervention.REUSED, prompt=self.template)
 
 
-def _failure(error: BaseException) -> str:
+def _backbone_failure(error: BackboneError) -> CallFailure:
+    return CallFailure(
+        kind=error.kind.value,
+        message=error.message,
+        remedy=error.remedy,
+        status=error.status,
+        detail=error.detail,
+    )
+
+
+def _failure(error: BaseException) -> CallFailure:
+    """What a call ended with that is not the model's failure."""
     if isinstance(error, asyncio.CancelledError):
-        return "the call was cancelled"
-    return f"{type(error).__name__}: {printable(scrub(str(error)))}"
+        return CallFailure(kind=CallFailure.CANCELLED, message="the call was cancelled")
+    message = printable(scrub(str(error)))
+    if isinstance(error, ConsultationError):
+        return CallFailure(kind=CallFailure.LIMIT, message=message)
+    return CallFailure(kind=FailureKind.OTHER.value, message=message, error=type(error).__name__)

@@ -1,14 +1,14 @@
 """Refuse patient replies with obvious faults, found by checks that are cheap and certain.
 
-A reply is refused if it names the diagnosis, has digits or a drug that the patient was never given or told, has no
-words, or has sentences in the other language's script. Tone, length and numbers in words are never a reason: whether a
-reply is true is measured elsewhere, by other code.
+A reply is refused if it names the diagnosis, has digits or a drug that the patient was never given
+or told, has no words, or has sentences in the other language's script. Tone, length and numbers in
+words are never a reason: whether a reply is true is measured elsewhere, by other code.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -16,7 +16,7 @@ from osler.agents.messages import Selection
 from osler.language import Language
 from osler.language.lexicon.drugs import drugs_in
 from osler.language.numerals import values, written_values
-from osler.language.words import plain, sentences
+from osler.language.words import join_sentences, plain, sentences
 from osler.prompts import phrases
 from osler.records.schema import Diagnosis
 
@@ -55,49 +55,94 @@ _FEW = 3
 """A sentence may hold this many words of the other script."""
 
 
+@dataclass(frozen=True)
+class _Allowed:
+    """What a reply may contain, since the patient was given it."""
+
+    values: frozenset[float]
+    drugs: frozenset[int]
+    latin_words: frozenset[str]
+    secret_names: tuple[str, ...]
+    """Names of the diagnosis that nobody used before."""
+    language: Language
+
+
 def check(reply: str, selection: Selection, diagnosis: Diagnosis) -> tuple[ReplyFault, ...]:
     """Find the faults of a reply to what the patient was given."""
-    language = selection.case.language
-    if not any(char.isalnum() for char in reply):
+    if not _has_words(reply):
         return (ReplyFault(FaultKind.EMPTY, (), ()),)
-    given = _given(selection)
-    known_values, known_drugs = values(given), set(drugs_in(given).values())
-    names = tuple(name for name in diagnosis.names if not mentions_name(given, name))
-    given_words = frozenset(_LATIN.findall(plain(given)))
-
-    def numbers(sentence: str) -> Iterable[str]:
-        said = written_values(_LIST_MARK.sub("", sentence))
-        return (told for told, readings in said if not any(known_values >= reading for reading in readings))
-
-    searches: dict[FaultKind, Callable[[str], Iterable[str]]] = {
-        FaultKind.DIAGNOSIS: lambda sentence: (name for name in names if mentions_name(sentence, name)),
-        FaultKind.NUMBER: numbers,
-        FaultKind.DRUG: lambda sentence: (name for name, drug in drugs_in(sentence).items() if drug not in known_drugs),
-        FaultKind.LANGUAGE: lambda sentence: [sentence] if _in_other_script(sentence, given_words, language) else (),
-    }
+    given_text = _given_text(selection)
+    allowed = _Allowed(
+        values=values(given_text),
+        drugs=frozenset(drugs_in(given_text).values()),
+        latin_words=frozenset(_LATIN.findall(plain(given_text))),
+        secret_names=tuple(name for name in diagnosis.names if not mentions_name(given_text, name)),
+        language=selection.case.language,
+    )
+    reply_sentences = sentences(reply, allowed.language)
     faults = []
-    parts = sentences(reply, language)
-    for kind, search in searches.items():
-        hits = {sentence: found for sentence in parts if (found := tuple(search(sentence)))}
-        if hits:
-            words = dict.fromkeys(word for found in hits.values() for word in found)
-            faults.append(ReplyFault(kind, tuple(words), tuple(hits)))
+    for kind in (FaultKind.DIAGNOSIS, FaultKind.NUMBER, FaultKind.DRUG, FaultKind.LANGUAGE):
+        # Dictionaries for their keys: each sentence and each word once, in order.
+        faulty_sentences: dict[str, None] = {}
+        faulty_words: dict[str, None] = {}
+        for sentence in reply_sentences:
+            hits = _faulty_words(kind, sentence, allowed)
+            if hits:
+                faulty_sentences[sentence] = None
+                faulty_words |= dict.fromkeys(hits)
+        if faulty_sentences:
+            faults.append(ReplyFault(kind, tuple(faulty_words), tuple(faulty_sentences)))
     return tuple(faults)
 
 
-def without(reply: str, faults: Iterable[ReplyFault], language: Language) -> str:
+def _faulty_words(kind: FaultKind, sentence: str, allowed: _Allowed) -> list[str]:
+    """Return the words of a sentence that have a fault of this kind."""
+    match kind:
+        case FaultKind.DIAGNOSIS:
+            return [name for name in allowed.secret_names if mentions_name(sentence, name)]
+        case FaultKind.NUMBER:
+            return _foreign_numbers(sentence, allowed.values)
+        case FaultKind.DRUG:
+            drugs = drugs_in(sentence)
+            return [name for name, drug in drugs.items() if drug not in allowed.drugs]
+        case FaultKind.LANGUAGE:
+            is_foreign = _in_other_script(sentence, allowed.latin_words, allowed.language)
+            return [sentence] if is_foreign else []
+        case FaultKind.EMPTY:
+            return []  # only a whole reply is empty
+
+
+def _foreign_numbers(sentence: str, given_values: frozenset[float]) -> list[str]:
+    """Return the numbers of a sentence of which no reading was given."""
+    without_list_marks = _LIST_MARK.sub("", sentence)
+    foreign = []
+    for number, readings in written_values(without_list_marks):
+        # A reading is all the values that it has: "3点20" may be 3.2, or 3 and 20.
+        if not any(reading <= given_values for reading in readings):
+            foreign.append(number)
+    return foreign
+
+
+def _has_words(text: str) -> bool:
+    return any(char.isalnum() for char in text)
+
+
+def remove_faulty(reply: str, faults: Iterable[ReplyFault], language: Language) -> str:
     """Return the reply without the faulty sentences, or an empty text if nothing is left."""
-    cut = {sentence for fault in faults for sentence in fault.sentences}
-    kept = [sentence for sentence in sentences(reply, language) if sentence not in cut]
-    text = (" " if language is Language.EN else "").join(kept)
-    return text if any(char.isalnum() for char in text) else ""
+    faulty: set[str] = set()
+    for fault in faults:
+        faulty.update(fault.sentences)
+    rest = [sentence for sentence in sentences(reply, language) if sentence not in faulty]
+    text = join_sentences(rest, language)
+    return text if _has_words(text) else ""
 
 
-def _given(selection: Selection) -> str:
+def _given_text(selection: Selection) -> str:
     """Return everything the patient was given, as one text."""
     case, before = selection.case, selection.before
     texts = [case.complaint, case.age, selection.question, selection.results]
-    texts += [before.question, before.reply] if before else []
+    if before:
+        texts += [before.question, before.reply]
     for entry in selection.entries:
         if entry.name in selection.earlier:
             continue
@@ -109,17 +154,23 @@ def mentions_name(text: str, name: str) -> bool:
     """Check whether a text contains the name as whole words."""
     if name.isupper() and name.isascii() and len(name) <= _SHORT_NAME:
         return re.search(rf"(?<![A-Za-z]){re.escape(name)}(?![A-Za-z])", text) is not None
-    level, wanted = plain(text), plain(name)
-    if wanted not in level:
+    plain_text, plain_name = plain(text), plain(name)
+    if plain_name not in plain_text:
         return False
     # Chinese has no spaces between words; a Latin name within it still ends where its letters do.
-    return _CHINESE.search(wanted) is not None or bool(re.search(rf"(?<![a-z]){re.escape(wanted)}(?![a-z])", level))
+    if _CHINESE.search(plain_name):
+        return True
+    return re.search(rf"(?<![a-z]){re.escape(plain_name)}(?![a-z])", plain_text) is not None
 
 
-def _in_other_script(sentence: str, given: frozenset[str], language: Language) -> bool:
-    """Check whether a sentence is mostly in the other script; names and units that were given do not count."""
-    level = plain(sentence)
-    chinese, latin = len(_CHINESE.findall(level)), [word for word in _LATIN.findall(level) if word not in given]
+def _in_other_script(sentence: str, given_words: frozenset[str], language: Language) -> bool:
+    """Check whether a sentence is mostly in the other script.
+
+    Names and units that were given do not count.
+    """
+    plain_sentence = plain(sentence)
+    chinese = len(_CHINESE.findall(plain_sentence))
+    latin = sum(word not in given_words for word in _LATIN.findall(plain_sentence))
     if language is Language.EN:
-        return chinese > max(_FEW, len(latin))
-    return len(latin) > max(_FEW, chinese) or len(_KANA.findall(level)) > _FEW
+        return chinese > max(_FEW, latin)
+    return latin > max(_FEW, chinese) or len(_KANA.findall(plain_sentence)) > _FEW

@@ -14,7 +14,7 @@ from osler.locale import load_texts
 from osler.runs.events import Maker
 
 Before = Briefing | Selection
-"""What a person is shown: as doctor the briefing, as patient the question with what is known about it."""
+"""What a person gets: the doctor a briefing, the patient a question with what is known about it."""
 Move = Question | Conclusion | Reply
 Mover = Callable[[Before], Awaitable[Move]]
 """Waits for the person's move."""
@@ -39,28 +39,40 @@ class HumanParticipant(Participant):
 
 async def at_prompt(before: Before, read: Callable[[str], str] = input) -> Move:
     """Return the move that a person types, while other consultations go on."""
-    texts, shown, said = load_texts(before.case.language, "play"), shown_lines(before), ""
+    texts = load_texts(before.case.language, "play")
+    lines = shown_lines(before)
 
-    async def typed(*lines: str) -> str:
-        return (await asyncio.to_thread(read, "\n".join(lines))).strip()
+    async def type_answer(*prompt_lines: str) -> str:
+        text = await asyncio.to_thread(read, "\n".join(prompt_lines))
+        return text.strip()
 
     if isinstance(before, Selection):
-        return Reply(text=await typed(*shown, texts["answer"]), maker=Maker.HUMAN)
-    while before.turns_left > 0 and not said:
-        said = await typed(*shown, texts["left"].format(left=before.turns_left))
-    if said and said.casefold() not in END_WORDS:
-        return Question(text=said, maker=Maker.HUMAN)
-    found = await typed(*shown, f"{texts['diagnosis']} > ")
-    return Conclusion(diagnosis=found, treatment=await typed(f"{texts['treatment']} > "))
+        answer = await type_answer(*lines, texts["answer"])
+        return Reply(text=answer, maker=Maker.HUMAN)
+    question = ""
+    while before.turns_left > 0 and not question:
+        question = await type_answer(*lines, texts["left"].format(left=before.turns_left))
+    if question and question.casefold() not in END_WORDS:
+        return Question(text=question, maker=Maker.HUMAN)
+    diagnosis = await type_answer(*lines, f"{texts['diagnosis']} > ")
+    treatment = await type_answer(f"{texts['treatment']} > ")
+    return Conclusion(diagnosis=diagnosis, treatment=treatment)
 
 
 def shown_lines(before: Before) -> list[str]:
-    """Return what was said to a person, and the reports they were given or what they know about the question."""
+    """Return what was said to a person, and what goes with it.
+
+    For the doctor these are the reports; for the patient, what they know about the question.
+    """
     texts = load_texts(before.case.language, "play")
     if isinstance(before, Selection):
-        said = f"{texts['doctor']}{before.question}"
-        known = [texts["known"].format(name=note.name, told=note.told) for note in notes(before)]
-        more = [*known, *stated_earlier(before)] or [texts["nothing_known"]]
+        heading = f"{texts['doctor']}{before.question}"
+        details = [texts["known"].format(name=note.name, told=note.told) for note in notes(before)]
+        details += stated_earlier(before)
+        if not details:
+            details = [texts["nothing_known"]]
     else:
-        said, more = f"{texts['patient']}{before.reply}", before.results.splitlines()
-    return [printable(said), *(f"  {printable(line)}" for line in more)]
+        heading = f"{texts['patient']}{before.reply}"
+        details = before.results.splitlines()
+    # What a record or a model says may contain control characters of the terminal.
+    return [printable(heading), *(f"  {printable(line)}" for line in details)]

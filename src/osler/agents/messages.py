@@ -7,7 +7,7 @@ import datetime
 from pydantic import BaseModel, ConfigDict
 
 from osler.language import Language, Speaker
-from osler.memory.base import Recall, exchange_query
+from osler.memory.base import Recall
 from osler.records.schema import Entry, Persona, Sex
 from osler.records.visits import PastExchange, clock
 from osler.runs.events import Maker, Thing
@@ -48,21 +48,16 @@ class Briefing(_Message):
     question: str = ""
     """Its last question; empty on the first turn, and after a turn in which it said nothing."""
     reply: str
-    """The patient's last reply; the opening complaint on the first turn, empty after one without a question."""
+    """The patient's last reply.
+
+    It is the opening complaint on the first turn, and empty after a turn without a question.
+    """
     results: str = ""
     """Reports that the doctor was given with the last reply, in the record's words."""
     recall: Recall = Recall()
     """What its memory recalled of earlier turns; a prompt has it as text."""
     lessons: LessonRecall = LessonRecall()
     """What it recalls of earlier patients; empty without experience."""
-
-
-def query_to_conclude(complaint: str, question: str, reply: str) -> str:
-    """Return what a conclusion is about: why the patient came, and what was asked last.
-
-    A patient who answers that it is in the notes leaves that to the memory.
-    """
-    return f"{complaint}\n{exchange_query(question, reply)}" if question else complaint
 
 
 class Question(_Message):
@@ -83,7 +78,10 @@ class Exchange(_Message):
 
 
 class Enquiry(_Message):
-    """A question on its way to the record, with the exchange before it: "and does it itch?" asks about something."""
+    """A question on its way to the record, with the exchange before it.
+
+    That tells what "it" is in "and does it itch?".
+    """
 
     text: str
     before: Exchange | None = None
@@ -96,14 +94,26 @@ class Conclusion(_Message):
     treatment: str
     differential: tuple[str, ...] = ()
     reasoning: str = ""
+    codes: tuple[tuple[str, ...], ...] = ()
+    """The ICD-10 codes of the diagnosis and of each of the differential.
+
+    Rules give them; a model gives none.
+    """
+    steps: tuple[tuple[str, ...], ...] = ()
+    """What the plan consists of, each step by all its names, where rules made it.
+
+    It is judged by them.
+    """
+    in_part: tuple[str, ...] = ()
+    """Names of what these steps give only in part."""
 
 
 class ReadyToConclude(_Message):
-    """The doctor has asked enough, and waits to be asked for its conclusion, with `turns_left` 0."""
+    """The doctor has asked enough, and is next asked to conclude, with `turns_left` 0."""
 
 
 class Selection(_Message):
-    """The doctor's question, augmented with the entries it asks for: all that the patient may answer from."""
+    """The doctor's question with the entries it asks for: all that the patient may answer from."""
 
     case: Case
     question: str
@@ -119,7 +129,10 @@ class Selection(_Message):
     reported: tuple[str, ...] = ()
     """Names of the entries whose reports these are."""
     earlier: tuple[str, ...] = ()
-    """Names of the entries that were told at an earlier visit: nobody tells or reports them again."""
+    """Names of the entries that were told at an earlier visit.
+
+    Nobody tells or reports them again.
+    """
     past: tuple[PastExchange, ...] = ()
     """Exchanges of earlier visits about what was asked for, as far as no entry tells it now."""
     before: Exchange | None = None
@@ -128,7 +141,8 @@ class Selection(_Message):
     @property
     def known(self) -> tuple[Entry, ...]:
         """The entries that the patient reports."""
-        return tuple(entry for entry in self.entries if entry.name not in {*self.reported, *self.earlier})
+        elsewhere = {*self.reported, *self.earlier}
+        return tuple(entry for entry in self.entries if entry.name not in elsewhere)
 
 
 class Reply(_Message):

@@ -1,12 +1,17 @@
-"""Fill the doctor's and patient's prompt templates, including what the patient knows about the question."""
+"""Fill the prompt templates of doctor and patient.
+
+The patient's include what it knows about the question.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from osler.agents.messages import Briefing, Case, Selection
 from osler.agents.rules.stated import EarlierFact, touches
 from osler.language import Language, Speaker
+from osler.language.words import join_sentences
 from osler.locale import label
 from osler.prompts import phrases
 from osler.records.schema import Category, Entry, Sex, Status
@@ -25,7 +30,8 @@ def case_slots(case: Case) -> dict[str, object]:
 
 def briefing_slots(briefing: Briefing) -> dict[str, object]:
     """Slots for the doctor: the case, the recall, the last exchange word for word."""
-    case, line = briefing.case, phrases("briefing", briefing.case.language)
+    case = briefing.case
+    line = phrases("briefing", case.language)
     speaker = line["patient_answers"]
     if case.speaker is not Speaker.PATIENT:
         speaker = line["relative_answers"].format(relative=label(case.speaker, case.language))
@@ -45,27 +51,36 @@ def _last_exchange(briefing: Briefing) -> str:
     line = phrases("briefing", briefing.case.language)
     if not briefing.question:
         return line["nothing_asked"] if briefing.turn == 1 else line["said_nothing"]
-    lines = [line["question"].format(question=briefing.question), line["reply"].format(reply=briefing.reply)]
-    return "\n".join([*lines, line["results"].format(results=briefing.results)] if briefing.results else lines)
+    lines = [
+        line["question"].format(question=briefing.question),
+        line["reply"].format(reply=briefing.reply),
+    ]
+    if briefing.results:
+        lines.append(line["results"].format(results=briefing.results))
+    return "\n".join(lines)
 
 
 def patient_slots(selection: Selection) -> dict[str, str]:
-    """Slots for the patient's model: who it is, the exchange before, the question, and what is known about it."""
-    case, before, line = selection.case, selection.before, phrases("patient_lines", selection.case.language)
+    """Slots for the patient's model: who it is, the last exchange, the question, what is known."""
+    case, before = selection.case, selection.before
+    line = phrases("patient_lines", case.language)
     sex = label(case.sex, case.language)
-    who = line["patient_unknown" if case.sex is Sex.UNKNOWN else "patient"].format(age=case.age, sex=sex)
-    about, earlier = "", ""
+    patient_line = line["patient_unknown" if case.sex is Sex.UNKNOWN else "patient"]
+    who = patient_line.format(age=case.age, sex=sex)
+    about = ""
     if case.speaker is not Speaker.PATIENT:
         who = line["relative"].format(relative=label(case.speaker, case.language), patient=who)
         about = line[f"about_{case.sex}"]
+    exchange_before = ""
     if before:
-        asked = line["asked_before"].format(question=before.question)
-        earlier = f"\n\n{asked}\n{line['answered_before'].format(reply=before.reply)}"
+        question = line["asked_before"].format(question=before.question)
+        reply = line["answered_before"].format(reply=before.reply)
+        exchange_before = f"\n\n{question}\n{reply}"
     return {
         "who": who,
         "manner": line[case.persona],
         "complaint": case.complaint,
-        "before": earlier,
+        "before": exchange_before,
         "question": selection.question,
         "knowledge": _knowledge(selection),
         "about": about,
@@ -73,50 +88,71 @@ def patient_slots(selection: Selection) -> dict[str, str]:
 
 
 def _knowledge(selection: Selection) -> str:
-    line, joint = phrases("patient_lines", selection.case.language), SEMICOLON[selection.case.language]
-    known = [
-        line["asked_note" if asked else "note"].format(name=name, asked=joint.join(asked), told=told)
-        for name, told, asked in notes(selection)
-    ]
-    blocks = ["\n".join((line["known"], *known))] if known else []
-    blocks += ["\n".join(earlier)] if (earlier := stated_earlier(selection)) else []
+    """Return what the patient knows about the question, and what it may confirm or deny."""
+    language = selection.case.language
+    line = phrases("patient_lines", language)
+    note_lines = []
+    for name, text, things in notes(selection):
+        template = line["asked_note" if things else "note"]
+        note_lines.append(
+            template.format(name=name, asked=SEMICOLON[language].join(things), told=text)
+        )
+    blocks = []
+    if note_lines:
+        blocks.append("\n".join((line["known"], *note_lines)))
+    earlier = stated_earlier(selection)
+    if earlier:
+        blocks.append("\n".join(earlier))
     return "\n\n".join(blocks) or line["nothing"]
 
 
 def stated_earlier(selection: Selection) -> list[str]:
-    """Lines of what was told at earlier visits and the question has something of, for the patient to confirm or deny.
+    """Return the lines of what the patient may confirm or deny from earlier visits.
 
-    A question that only asks for it brings nothing to confirm: then the patient is not shown what it must not tell.
+    That is what the question has something of. A question that only asks for it brings nothing to
+    confirm: then the patient is not shown what it must not tell.
     """
-    case, touched = selection.case, _touched(selection)
+    case = selection.case
     line = phrases("patient_lines", case.language)
-    found = [
-        f"- [{one.date}] {past_text(one, case.language, case.speaker)}"
-        if isinstance(one, PastExchange)
-        else line["note"].format(name=one.name, told=_told(one, selection))
-        for one in touched
-    ]
-    return [line["known_earlier"].format(today=case.today), *found, line["only_if_stated"]] if found else []
+    fact_lines = []
+    for fact in _touched(selection):
+        if isinstance(fact, PastExchange):
+            fact_lines.append(f"- [{fact.date}] {past_text(fact, case.language, case.speaker)}")
+        else:
+            fact_lines.append(line["note"].format(name=fact.name, told=_text_of(fact, selection)))
+    if not fact_lines:
+        return []
+    heading = line["known_earlier"].format(today=case.today)
+    return [heading, *fact_lines, line["only_if_stated"]]
 
 
 def _touched(selection: Selection) -> tuple[EarlierFact, ...]:
-    told: list[EarlierFact] = [entry for entry in selection.entries if entry.name in selection.earlier]
-    told += selection.past
+    """Return the facts of earlier visits that the question has something of."""
     question, language = selection.question, selection.case.language
-    return tuple(one for one in told if touches(question, one, language))
+    facts: list[EarlierFact] = []
+    facts += [entry for entry in selection.entries if entry.name in selection.earlier]
+    facts += selection.past
+    return tuple(fact for fact in facts if touches(question, fact, language))
 
 
-def past_text(one: PastExchange, language: Language, you: Speaker | None = None) -> str:
+def past_text(exchange: PastExchange, language: Language, you: Speaker | None = None) -> str:
     """Return an exchange of an earlier visit in one line; `you` names who reads it."""
     line = phrases("visits", language)
-    who = line["relative"].format(relative=label(one.speaker, language))
-    if one.speaker in (you, Speaker.PATIENT):
-        who = line["you" if one.speaker is you else "patient"]
-    if not one.question:
-        return line["treatment"].format(told=one.results)
-    parts = [line["asked"].format(question=one.question), line["answered"].format(who=who, reply=one.reply)]
-    parts += [line["reported"].format(results=one.results.replace("\n", SEMICOLON[language]))] if one.results else []
-    return (" " if language is Language.EN else "").join(parts)
+    who = line["relative"].format(relative=label(exchange.speaker, language))
+    if exchange.speaker is you:
+        who = line["you"]
+    elif exchange.speaker is Speaker.PATIENT:
+        who = line["patient"]
+    if not exchange.question:  # how the visit ended
+        return line["treatment"].format(told=exchange.results)
+    parts = [
+        line["asked"].format(question=exchange.question),
+        line["answered"].format(who=who, reply=exchange.reply),
+    ]
+    if exchange.results:
+        results = exchange.results.replace("\n", SEMICOLON[language])
+        parts.append(line["reported"].format(results=results))
+    return join_sentences(parts, language)
 
 
 class Note(NamedTuple):
@@ -130,40 +166,74 @@ class Note(NamedTuple):
 
 
 def notes(selection: Selection) -> tuple[Note, ...]:
-    """Return what is known about what was asked for, each line once; empty if nothing in particular was asked for."""
-    said = phrases("notes", selection.case.language)
+    """Return what is known about what was asked for, each line once.
 
-    def asked(entry: Entry) -> tuple[str, ...]:
-        return tuple(one.name for one in selection.things if entry.name in one.entries and one.name != entry.name)
-
-    told, past, touched = [], [], _touched(selection)
-    answered = {one.name for one in selection.things if not set(one.entries) <= set(selection.earlier)}
+    Empty if nothing in particular was asked for.
+    """
+    phrase = phrases("notes", selection.case.language)
+    touched = _touched(selection)
+    told_now: list[Note] = []
+    told_before: list[str] = []
     for entry in selection.entries:
         if entry in touched:
             continue
+        names = tuple(
+            thing.name
+            for thing in selection.things
+            if entry.name in thing.entries and thing.name != entry.name
+        )
         if entry.name in selection.earlier:
-            # In the words of the question: the name of the entry would say too much ("Penicillin allergy"). Of a thing
-            # of which another entry tells something now, it is the rest.
-            past.append(SEMICOLON[selection.case.language].join(name for name in asked(entry) if name not in answered))
+            told_before.append(_name_in_question(names, selection))
         else:
-            told.append(Note(entry.name, _told(entry, selection), asked(entry)))
-    if numbers := {one.number for one in selection.past if one not in touched}:
-        names = [one.name for one in selection.things if numbers.intersection(one.past) and not one.entries]
-        past += names or [""]
-    unnamed = said["earlier_rest" if told else "earlier_name"]
-    known_before = (Note(name or unnamed, said["told_earlier"]) for name in past)
-    missing = (Note(one.name, said[f"unrecorded_{one.unrecorded}"]) for one in selection.things if one.unrecorded)
-    return tuple(dict.fromkeys((*told, *known_before, *missing)))
+            told_now.append(Note(entry.name, _text_of(entry, selection), names))
+    told_before += _names_of_past(selection, touched)
+    unnamed = phrase["earlier_rest" if told_now else "earlier_name"]
+    known_before = [Note(name or unnamed, phrase["told_earlier"]) for name in told_before]
+    missing = [
+        Note(thing.name, phrase[f"unrecorded_{thing.unrecorded}"])
+        for thing in selection.things
+        if thing.unrecorded
+    ]
+    return tuple(dict.fromkeys((*told_now, *known_before, *missing)))
 
 
-def _told(entry: Entry, selection: Selection) -> str:
-    said, told = phrases("notes", selection.case.language), entry.report
+def _name_in_question(names: Sequence[str], selection: Selection) -> str:
+    """Return what to call an entry that was told at an earlier visit.
+
+    In the words of the question: the name of the entry would say too much ("Penicillin allergy").
+    Of a thing of which another entry tells something now, it is the rest, which has no name.
+    """
+    told_earlier = set(selection.earlier)
+    answered = {
+        thing.name for thing in selection.things if not told_earlier.issuperset(thing.entries)
+    }
+    unanswered = [name for name in names if name not in answered]
+    return SEMICOLON[selection.case.language].join(unanswered)
+
+
+def _names_of_past(selection: Selection, touched: Sequence[EarlierFact]) -> list[str]:
+    """Return the things that only exchanges of earlier visits are about; one is "" if unnamed."""
+    numbers = {exchange.number for exchange in selection.past if exchange not in touched}
+    if not numbers:
+        return []
+    names = [
+        thing.name
+        for thing in selection.things
+        if numbers.intersection(thing.past) and not thing.entries
+    ]
+    return names or [""]
+
+
+def _text_of(entry: Entry, selection: Selection) -> str:
+    """Return what an entry says, with its time."""
+    phrase = phrases("notes", selection.case.language)
     if entry.name in selection.reported:
-        return said["handed_over"]
-    if told and entry.status is Status.NORMAL:
-        told = said["normal_report"].format(report=told)
-    elif not told and entry.status is Status.PRESENT and entry.category in _DONE:
-        told = said["no_report"]
-    elif not told:
-        told = said[entry.status]
-    return said["when"].format(told=told, when=entry.when) if entry.when else told
+        return phrase["handed_over"]
+    text = entry.report
+    if text and entry.status is Status.NORMAL:
+        text = phrase["normal_report"].format(report=text)
+    elif not text and entry.status is Status.PRESENT and entry.category in _DONE:
+        text = phrase["no_report"]
+    elif not text:
+        text = phrase[entry.status]
+    return phrase["when"].format(told=text, when=entry.when) if entry.when else text

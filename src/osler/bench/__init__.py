@@ -1,1 +1,1 @@
-"""The memory bench: replay conversations of published data sets into memories, and measure what they recall."""
+"""The memory bench: replay published conversations into memories, and measure what they recall."""

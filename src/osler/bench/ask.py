@@ -1,30 +1,32 @@
-"""Ask a memory one question: rank turns, recall within the budget, answer, and score."""
+"""Ask a memory: rank turns, recall within the budget, answer, and have the answer read."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
 
 from osler.bench.cases import BenchCase, BenchQuestion, QuestionKind, text_of
 from osler.bench.models import BenchModel
-from osler.bench.replay import places_of, ranked_turns, recalled_turns
+from osler.bench.replay import places_of, ranked_turns
 from osler.bench.results import AskedResult
-from osler.bench.scoring import agreement, graded, parts_found, refuses
+from osler.eval.reader.memory_answers import (
+    Agreement,
+    AnswerForm,
+    AskedTruth,
+    MemoryAnswerReader,
+    Says,
+    exact_forms,
+)
 from osler.language import Language
-from osler.language.words import content
-from osler.memory.base import Memory, Recall, tokens
+from osler.memory.base import Memory, Query, Recall, tokens
 from osler.prompts import phrases, prompt
 
-_ANSWER_TOKENS, _VERDICT_TOKENS = 200, 200
-_LONGEST_REFERENCE, _LONGEST_ANSWER = 6000, 2000
-"""Characters that the judge is shown."""
-_GRADES = (0.0, 0.5, 1.0)
+_ANSWER_TOKENS = 200
 
 
 @dataclass(frozen=True)
 class Examiner:
-    """Who answers and who judges; without a model, the recall itself is looked at."""
+    """Who answers and who reads the answers; without a model, the recall itself is looked at."""
 
     case: BenchCase
     model: BenchModel | None = None
@@ -38,27 +40,21 @@ class Examiner:
     async def ask(self, memory: Memory, question: BenchQuestion) -> AskedResult:
         """Ask one question, and score all that comes back."""
         begun = time.perf_counter()
-        recall = await memory.recall(question.text)
+        recall = await memory.recall(Query(question.text))
         seconds = time.perf_counter() - begun
         ranked = await ranked_turns(memory, question.text, recall) if question.turns else []
         answer = await self.answer(question.text, recall)
-        said = recall.text if self.model is None else answer
-        share = None if said is None else parts_found(question, said, self.language)
-        told = {*recalled_turns(recall)}
+        form = await self.read(self.truth_of(question), answer)
         return AskedResult(
             text=question.text,
             kind=question.kind,
             places=places_of(question.turns, ranked),
-            recalled=len(question.turns & told) / len(question.turns) if question.turns else None,
-            told=self._told(question, recall),
+            recalled=recalled_share(question, recall),
             tokens=tokens(recall.text),
             seconds=seconds,
             answer=answer,
-            recall=recall.text,
-            found=share,
-            correct=graded(share),
-            refused=self._refused(recall, answer),
-            **await self._judged(question, answer),
+            form=form,
+            refused=self._refused(recall, form),
         )
 
     async def answer(self, question: str, recall: Recall) -> str | None:
@@ -67,57 +63,59 @@ class Examiner:
             return None
         nothing = phrases("bench_lines", self.language)["nothing"]
         template = prompt("bench_answer", self.language)
-        return await self.model.text(template.fill(recall=recall.text or nothing, question=question), _ANSWER_TOKENS)
+        filled = template.fill(recall=recall.text or nothing, question=question)
+        return await self.model.text(filled, _ANSWER_TOKENS)
 
-    async def agreement(self, memory: Memory, first: AskedResult) -> float | None:
-        """Ask a question again; return how far the replies agree in their words, or without a model the recalls."""
-        recall = await memory.recall(first.text)
-        again = recall.text if self.model is None else await self.answer(first.text, recall)
-        before = first.recall if self.model is None else first.answer
-        if again is None or before is None:
+    async def read(self, truth: AskedTruth, answer: str | None) -> AnswerForm | None:
+        """What an answer says; None if there is none, or nobody could read it."""
+        if answer is None:
             return None
-        return agreement(content(again, self.language), content(before, self.language))
+        if self.judge is not None:
+            return await self.judge.read(truth, answer, self.language)
+        return await MemoryAnswerReader(None, self.language).read(truth, answer)
 
-    def _told(self, question: BenchQuestion, recall: Recall) -> float | None:
-        """Share of the gold turns' content words in the recall."""
-        said = [text_of(turn) for turn in self.case.turns if turn.number in question.turns]
-        wanted = {word for text in said for word in content(text, self.language)}
-        return len(wanted.intersection(content(recall.text, self.language))) / len(wanted) if wanted else None
+    async def agreement(
+        self, memory: Memory, question: BenchQuestion, first: AskedResult
+    ) -> float | None:
+        """Ask again: do both answers say the same of what is true? None if either was not read.
 
-    def _refused(self, recall: Recall, answer: str | None) -> bool | None:
+        Answers that say nothing of it agree with none: nobody compared them with each other.
+        """
+        if first.form is None:
+            return None
+        recall = await memory.recall(Query(question.text))
+        answer = await self.answer(question.text, recall)
+        form = await self.read(self.truth_of(question), answer)
+        if form is None:
+            return None
+        return float(form.agrees is first.form.agrees is not Agreement.NONE)
+
+    def truth_of(self, question: BenchQuestion) -> AskedTruth:
+        """The gold answer, or in data without answers the gold turns, or the whole conversation."""
+        if question.kind is QuestionKind.UNANSWERABLE:
+            unknown = phrases("read_memory_lines", self.language)["unknown"]
+            return AskedTruth(question.text, unknown)
+        if question.answer:
+            return truth_of_value(question.text, question.answer)
+        gold = [turn for turn in self.case.turns if turn.number in question.turns]
+        return AskedTruth(question.text, "\n".join(map(text_of, gold or self.case.turns)))
+
+    def _refused(self, recall: Recall, form: AnswerForm | None) -> bool | None:
         if self.model is None:
             return not recall.text
-        return None if answer is None else refuses(answer, self.language)
-
-    async def _judged(self, question: BenchQuestion, answer: str | None) -> dict[str, float | None]:
-        """The judge's two grades of an answer; a question without an answer has none to be judged."""
-        if self.judge is None or answer is None or question.kind is QuestionKind.UNANSWERABLE:
-            return {}
-        filled = prompt("bench_judge", self.language).fill(
-            question=_one_line(question.text),
-            reference=self._reference(question)[:_LONGEST_REFERENCE],
-            answer=_one_line(answer[:_LONGEST_ANSWER]),
-        )
-        said = await self.judge.data(filled, _VERDICT_TOKENS) or {}
-        return {"judged": _grade(said.get("correct")), "coherent": _grade(said.get("coherent"))}
-
-    def _reference(self, question: BenchQuestion) -> str:
-        """The gold answer or, in data that has none, the gold turns, or else the whole conversation."""
-        if question.answer:
-            return question.answer
-        turns = [turn for turn in self.case.turns if turn.number in question.turns] or self.case.turns
-        return "\n".join(map(text_of, turns))
+        return None if form is None else form.says is Says.NOT_KNOWN
 
 
-def _one_line(text: str) -> str:
-    """A text as one line without the marks that enclose it in the prompt."""
-    return " ".join(text.split()).translate(str.maketrans("<>", "‹›"))
+def truth_of_value(question: str, value: str, before: tuple[str, ...] = ()) -> AskedTruth:
+    """A question whose answer is one value, and the values that it had before."""
+    forms = exact_forms(Says.TELLS, Agreement.OUTDATED, before)
+    # The right value comes last: a value that was changed back is right, and not outdated.
+    forms |= exact_forms(Says.TELLS, Agreement.ALL, [value])
+    return AskedTruth(question, value, before, forms)
 
 
-def _grade(value: Any) -> float | None:
-    """A grade of the scale, also as text; None for anything else."""
-    try:
-        grade = float(value)
-    except (TypeError, ValueError):
+def recalled_share(question: BenchQuestion, recall: Recall) -> float | None:
+    """Share of the gold turns that a recall tells of; None if they or its turns are not known."""
+    if not question.turns or recall.told_turns is None:
         return None
-    return grade if grade in _GRADES else None
+    return len(question.turns.intersection(recall.told_turns)) / len(question.turns)

@@ -1,4 +1,4 @@
-"""What a data set becomes: the conversations of one person, and questions about them with their gold turns."""
+"""What a data set becomes: conversations of a person, and questions with their gold turns."""
 
 from __future__ import annotations
 
@@ -43,14 +43,18 @@ class BenchQuestion:
     """The gold turns; empty if they are not known."""
     kind: QuestionKind = QuestionKind.SINGLE
     relation: str = ""
-    """What is asked of the thing, if the data says it: questions of one relation have answers of one kind."""
+    """What is asked of the thing, if the data says it.
+
+    Questions of one relation have answers of one kind."""
     asked_after: int | None = None
     """The last turn before the question; None means that it is asked at the end."""
 
     @property
     def wanted(self) -> tuple[str, ...]:
         """The parts of the gold answer."""
-        return self.parts or ((self.answer,) if self.answer else ())
+        if self.parts or not self.answer:
+            return self.parts
+        return (self.answer,)
 
     def with_turns(self, turns: Iterable[int]) -> BenchQuestion:
         """The question with other gold turns."""
@@ -78,11 +82,11 @@ class BenchCase:
         """The case with so many of its questions, drawn, in their order."""
         if questions is None or questions >= len(self.questions):
             return self
-        kept = sorted(draws.sample(range(len(self.questions)), questions))
-        return replace(self, questions=tuple(self.questions[place] for place in kept))
+        places = sorted(draws.sample(range(len(self.questions)), questions))
+        return replace(self, questions=tuple(self.questions[place] for place in places))
 
 
-class Said(NamedTuple):
+class Message(NamedTuple):
     """One message of a conversation."""
 
     speaker: str
@@ -91,33 +95,43 @@ class Said(NamedTuple):
 
 @dataclass
 class TurnWriter:
-    """Pairs messages into turns: one message and the reply of another speaker; a message without one is a reply."""
+    """Pairs messages into turns: a message, and the reply of another speaker if it has one.
+
+    A message without a reply becomes the reply of a turn without a question.
+    """
 
     turns: list[Turn] = field(default_factory=list)
     sessions: list[int] = field(default_factory=list)
 
-    def session(self, messages: Sequence[Said], at: datetime | None = None) -> list[int]:
+    def session(self, messages: Sequence[Message], at: datetime | None = None) -> list[int]:
         """Add a session; return for each message the number of its turn."""
         self.sessions.append(len(self.turns) + 1)
         numbers: list[int] = []
         while len(numbers) < len(messages):
-            first, *rest = messages[len(numbers) : len(numbers) + 2]
-            pair = [first, *rest] if rest and rest[0].speaker != first.speaker else [first._replace(text=""), first]
-            numbers += [len(self.turns) + 1] * (2 if pair[0] is first else 1)
-            self._add(pair[0], pair[1], at)
+            place = len(numbers)
+            message = messages[place]
+            following = messages[place + 1] if place + 1 < len(messages) else None
+            if following is not None and following.speaker != message.speaker:
+                number = self._add(message, following, at)
+                numbers += [number, number]
+            else:
+                number = self._add(message._replace(text=""), message, at)
+                numbers.append(number)
         return numbers
 
-    def _add(self, said: Said, reply: Said, at: datetime | None) -> None:
-        self.turns.append(
-            Turn(
-                number=len(self.turns) + 1,
-                question=said.text,
-                reply=reply.text,
-                asked_by=said.speaker,
-                said_by=reply.speaker,
-                at=at,
-            )
+    def _add(self, question: Message, reply: Message, at: datetime | None) -> int:
+        """Add a turn; return its number."""
+        number = len(self.turns) + 1
+        turn = Turn(
+            number=number,
+            question=question.text,
+            reply=reply.text,
+            asked_by=question.speaker,
+            said_by=reply.speaker,
+            at=at,
         )
+        self.turns.append(turn)
+        return number
 
 
 def text_of(turn: Turn) -> str:
@@ -127,7 +141,7 @@ def text_of(turn: Turn) -> str:
 
 def by_data(cases: Iterable[BenchCase]) -> dict[str, list[BenchCase]]:
     """The cases by data set, in their order."""
-    found: dict[str, list[BenchCase]] = {}
+    groups: dict[str, list[BenchCase]] = {}
     for case in cases:
-        found.setdefault(case.data, []).append(case)
-    return found
+        groups.setdefault(case.data, []).append(case)
+    return groups

@@ -1,4 +1,4 @@
-"""Figures of a bench: means over questions with intervals over people, one table for each data set."""
+"""Figures of a bench: means over questions with intervals over people."""
 
 from __future__ import annotations
 
@@ -6,111 +6,166 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from osler import row_labels
 from osler.bench.cases import QuestionKind
 from osler.bench.person import STAGES, TOP
-from osler.bench.results import AskedResult, PersonResult
-from osler.eval.intervals import FEWEST, SHARES
+from osler.bench.results import AskedResult, ChangedFact, Fullness, PersonResult
+from osler.eval.intervals import SHARES
 from osler.eval.statistics import Figure
-from osler.eval.text_tables import Grid
+
+Values = Callable[[PersonResult], Iterable[float | None]]
+"""The values of a measure for one memory and person."""
 
 
 class BenchMeasure(NamedTuple):
     """One row of a table: a name, and its values for one memory and person."""
 
     name: str
-    values: Callable[[PersonResult], Iterable[float | None]]
-    form: str = "share"
-    """`share` or `number`."""
-
-    @property
-    def label(self) -> str:
-        """Its row in a table: its name, and that it is a mean if it is no share."""
-        return self.name if self.form == "share" else row_labels.mean(self.name)
+    values: Values
+    is_share: bool = True
+    """Whether it is a share; otherwise it is a number without bounds."""
+    needs_reader: bool = False
+    """Whether it is known only of answers that were read."""
 
 
-def hit(asked: AskedResult, k: int) -> float | None:
+def hit(question: AskedResult, k: int) -> float | None:
     """Whether a gold turn is among the first k; None if no gold is known."""
-    return float(any(_within(asked, k))) if asked.places else None
+    if not question.places:
+        return None
+    return float(any(_within(question, k)))
 
 
-def recall_at(asked: AskedResult, k: int) -> float | None:
+def recall_at(question: AskedResult, k: int) -> float | None:
     """Share of the gold turns among the first k; None if no gold is known."""
-    return sum(_within(asked, k)) / len(asked.places) if asked.places else None
+    if not question.places:
+        return None
+    return sum(_within(question, k)) / len(question.places)
 
 
-def _within(asked: AskedResult, k: int) -> list[bool]:
-    return [place is not None and place <= k for place in asked.places]
+def _within(question: AskedResult, k: int) -> list[bool]:
+    return [place is not None and place <= k for place in question.places]
 
 
 def measures(ks: Sequence[int], has_model: bool) -> list[BenchMeasure]:
     """Every row, in order."""
-    correct = "correct, by string" if has_model else "answer in the recall (extractive)"
-    refused = "unanswerable: refused" if has_model else "unanswerable: nothing recalled"
     return [
-        *(BenchMeasure(f"hit@{k}", _asked(partial(hit, k=k))) for k in ks),
-        *(BenchMeasure(f"recall@{k}", _asked(partial(recall_at, k=k))) for k in ks),
-        BenchMeasure("gold turns recalled", _asked(lambda one: one.recalled)),
-        BenchMeasure("words of the gold turns recalled", _asked(lambda one: one.told)),
-        BenchMeasure(correct, _asked(lambda one: one.correct)),
-        BenchMeasure("gold parts found", _asked(lambda one: one.found)),
-        BenchMeasure("correct, by judge", _asked(lambda one: one.judged)),
-        BenchMeasure("coherent, by judge", _asked(lambda one: one.coherent)),
-        *_by_kind(),
-        BenchMeasure("consistency", _asked(lambda one: one.consistent)),
-        BenchMeasure(refused, lambda one: [asked.refused for asked in one.asked if _is_unanswerable(asked)]),
-        BenchMeasure("answerable: refused", _asked(lambda one: one.refused if has_model else None)),
-        *_changed("update", planted=False),
-        *_changed("planted update", planted=True),
-        BenchMeasure("deletion: value gone", _facts("deletions", "old_gone", planted=False)),
-        BenchMeasure("planted deletion: value gone", _facts("deletions", "old_gone", planted=True)),
-        *(BenchMeasure(f"first quarter at {percent} %: hit@{TOP}", _stage(percent, "hit")) for percent in STAGES),
-        *(
-            BenchMeasure(f"first quarter at {percent} %: in the recall", _stage(percent, "correct"))
-            for percent in STAGES
-        ),
-        BenchMeasure("another person's words recalled", lambda one: one.leaks),
-        BenchMeasure("tokens recalled", _asked(lambda one: one.tokens), "number"),
-        BenchMeasure("ms a recall", _asked(lambda one: 1000 * one.seconds), "number"),
-        BenchMeasure("ms a turn remembered", lambda one: [1000 * one.build_seconds / one.turns], "number"),
-        BenchMeasure("requests a turn", lambda one: [one.requests / one.turns], "number"),
+        *_ranking(ks),
+        *_answers(has_model),
+        *_updates("update", planted=False),
+        *_updates("planted update", planted=True),
+        BenchMeasure("deletion: value gone", _deleted(planted=False)),
+        BenchMeasure("planted deletion: value gone", _deleted(planted=True)),
+        *_stages(),
+        BenchMeasure("another person's words recalled", lambda result: result.leaks),
+        *_costs(),
     ]
+
+
+def _ranking(ks: Sequence[int]) -> Iterator[BenchMeasure]:
+    for k in ks:
+        yield BenchMeasure(f"hit@{k}", _answerable(partial(hit, k=k)))
+    for k in ks:
+        yield BenchMeasure(f"recall@{k}", _answerable(partial(recall_at, k=k)))
+    recalled = _answerable(lambda question: question.recalled)
+    yield BenchMeasure("gold turns recalled", recalled)
+
+
+def _answers(has_model: bool) -> Iterator[BenchMeasure]:
+    correct = _answerable(lambda question: question.correct)
+    yield BenchMeasure("correct", correct, needs_reader=True)
+    yield from _by_kind()
+    consistent = _answerable(lambda question: question.consistent)
+    yield BenchMeasure("consistency", consistent, needs_reader=True)
+    name = "unanswerable: refused" if has_model else "unanswerable: nothing recalled"
+    yield BenchMeasure(name, _unanswerable, needs_reader=has_model)
+    refused = _answerable(lambda question: question.refused if has_model else None)
+    yield BenchMeasure("answerable: refused", refused, needs_reader=True)
 
 
 def _by_kind() -> Iterator[BenchMeasure]:
     for kind in QuestionKind:
-        if kind is not QuestionKind.UNANSWERABLE:
-            yield BenchMeasure(f"  {kind}: hit@{TOP}", _asked(partial(hit, k=TOP), kind))
-            yield BenchMeasure(f"  {kind}: correct", _asked(lambda one: one.correct, kind))
+        if kind is QuestionKind.UNANSWERABLE:
+            continue
+        yield BenchMeasure(f"  {kind}: hit@{TOP}", _answerable(partial(hit, k=TOP), kind))
+        correct = _answerable(lambda question: question.correct, kind)
+        yield BenchMeasure(f"  {kind}: correct", correct, needs_reader=True)
 
 
-def _changed(name: str, *, planted: bool) -> Iterator[BenchMeasure]:
-    yield BenchMeasure(f"{name}: new value recalled", _facts("updates", "new_recalled", planted=planted))
-    yield BenchMeasure(f"{name}: new ranked above old", _facts("updates", "new_first", planted=planted))
-    yield BenchMeasure(f"{name}: old value gone", _facts("updates", "old_gone", planted=planted))
-    yield BenchMeasure(f"{name}: answered right", _facts("updates", "answered", planted=planted))
+def _updates(name: str, *, planted: bool) -> Iterator[BenchMeasure]:
+    recalled = _updated(lambda fact: fact.new_recalled, planted=planted)
+    yield BenchMeasure(f"{name}: new value recalled", recalled)
+    first = _updated(lambda fact: fact.new_first, planted=planted)
+    yield BenchMeasure(f"{name}: new ranked above old", first)
+    gone = _updated(lambda fact: fact.old_gone, planted=planted)
+    yield BenchMeasure(f"{name}: old value gone", gone)
+    answered = _updated(lambda fact: fact.answered, planted=planted)
+    yield BenchMeasure(f"{name}: answered right", answered, needs_reader=True)
 
 
-def _facts(group: str, field: str, *, planted: bool) -> Callable[[PersonResult], Iterable[float | None]]:
-    """A field of the facts that were corrected or deleted."""
-    return lambda one: [getattr(fact, field) for fact in getattr(one, group) or () if fact.is_planted is planted]
+def _stages() -> Iterator[BenchMeasure]:
+    for percent in STAGES:
+        hits = _at_stage(percent, lambda stage: stage.hit)
+        yield BenchMeasure(f"first quarter at {percent} %: hit@{TOP}", hits)
+    for percent in STAGES:
+        recalled = _at_stage(percent, lambda stage: stage.recalled)
+        yield BenchMeasure(f"first quarter at {percent} %: gold turns recalled", recalled)
 
 
-def _asked(
+def _costs() -> Iterator[BenchMeasure]:
+    tokens = _answerable(lambda question: question.tokens)
+    yield BenchMeasure("tokens recalled", tokens, is_share=False)
+    recall_time = _answerable(lambda question: 1000 * question.seconds)
+    yield BenchMeasure("ms a recall", recall_time, is_share=False)
+    yield BenchMeasure("ms a turn remembered", _build_time, is_share=False)
+    yield BenchMeasure("requests a turn", _requests, is_share=False)
+
+
+def _build_time(result: PersonResult) -> list[float]:
+    return [1000 * result.build_seconds / result.turns]
+
+
+def _requests(result: PersonResult) -> list[float]:
+    return [result.requests / result.turns]
+
+
+def _answerable(
     value: Callable[[AskedResult], float | None], kind: QuestionKind | None = None
-) -> Callable[[PersonResult], Iterable[float | None]]:
+) -> Values:
     """A value of each answerable question, or of those of one kind."""
-    return lambda one: [
-        value(asked) for asked in one.asked if not _is_unanswerable(asked) and kind in (None, asked.kind)
-    ]
+
+    def values(result: PersonResult) -> Iterator[float | None]:
+        for question in result.asked:
+            if not _is_unanswerable(question) and kind in (None, question.kind):
+                yield value(question)
+
+    return values
 
 
-def _stage(percent: int, field: str) -> Callable[[PersonResult], Iterable[float | None]]:
-    return lambda one: [getattr(stage, field) for stage in one.fullness if stage.percent == percent]
+def _unanswerable(result: PersonResult) -> list[bool | None]:
+    return [question.refused for question in result.asked if _is_unanswerable(question)]
 
 
-def _is_unanswerable(asked: AskedResult) -> bool:
-    return asked.kind is QuestionKind.UNANSWERABLE
+def _is_unanswerable(question: AskedResult) -> bool:
+    return question.kind is QuestionKind.UNANSWERABLE
+
+
+def _updated(value: Callable[[ChangedFact], bool | None], *, planted: bool) -> Values:
+    """A value of each fact that was corrected."""
+    return lambda result: [value(fact) for fact in result.updates if fact.is_planted is planted]
+
+
+def _deleted(*, planted: bool) -> Values:
+    """Whether a deleted fact is gone; nothing of memories that cannot erase."""
+
+    def values(result: PersonResult) -> Iterator[bool]:
+        for fact in result.deletions or ():
+            if fact.is_planted is planted:
+                yield fact.old_gone
+
+    return values
+
+
+def _at_stage(percent: int, value: Callable[[Fullness], float | None]) -> Values:
+    return lambda result: [value(stage) for stage in result.fullness if stage.percent == percent]
 
 
 class MemoryFigures(NamedTuple):
@@ -123,6 +178,8 @@ class MemoryFigures(NamedTuple):
     """By the name of the measure; without those that nothing was measured of."""
     cost: float | None
     failed: int
+    unread: int
+    """Answers that nobody could read."""
 
 
 class DataFigures(NamedTuple):
@@ -134,83 +191,73 @@ class DataFigures(NamedTuple):
     def as_json(self) -> dict[str, Any]:
         """As plain data."""
         rows = []
-        for one in self.memories:
-            figures = {
-                name: {"value": figure.value, "n": figure.n, "interval": figure.interval}
-                for name, figure in one.figures.items()
-            }
-            rows.append({**one._asdict(), "figures": figures})
+        for memory in self.memories:
+            figures = {}
+            for name, figure in memory.figures.items():
+                value = {"value": figure.value, "n": figure.n, "interval": figure.interval}
+                figures[name] = value
+            rows.append({**memory._asdict(), "figures": figures})
         return {"data": self.data, "memories": rows}
 
 
 def bench_figures(
-    results: Sequence[PersonResult], memories: Sequence[str], ks: Sequence[int], settings: dict[str, Any]
+    results: Sequence[PersonResult],
+    memories: Sequence[str],
+    ks: Sequence[int],
+    settings: dict[str, Any],
 ) -> list[DataFigures]:
     """All figures, by data set and memory."""
     rows = measures(ks, bool(settings["model"]))
-    return [
-        DataFigures(
-            data,
-            [
-                _memory_figures(memory, found, rows)
-                for memory in memories
-                if (found := [one for one in results if one.data == data and one.memory == memory])
-            ],
-        )
-        for data in dict.fromkeys(one.data for one in results)
-    ]
+    has_judge = bool(settings["judge"])
+    groups: dict[str, dict[str, list[PersonResult]]] = {}
+    for result in results:
+        groups.setdefault(result.data, {}).setdefault(result.memory, []).append(result)
+    tables = []
+    for data, by_memory in groups.items():
+        # Columns stand in the order in which the memories were named, not in which they finished.
+        measured = [memory for memory in memories if memory in by_memory]
+        columns = [
+            _memory_figures(memory, by_memory[memory], rows, has_judge=has_judge)
+            for memory in measured
+        ]
+        tables.append(DataFigures(data, columns))
+    return tables
 
 
-def _memory_figures(memory: str, some: list[PersonResult], rows: list[BenchMeasure]) -> MemoryFigures:
+def _memory_figures(
+    memory: str, results: list[PersonResult], rows: list[BenchMeasure], *, has_judge: bool
+) -> MemoryFigures:
     figures = {}
     for row in rows:
-        values = {one.person: [float(value) for value in row.values(one) if value is not None] for one in some}
-        if any(values.values()):
-            figures[row.name] = Figure.of(values, SHARES if row.form == "share" else None)
-    costs = [one.cost for one in some if one.cost is not None]
+        figure = _figure(row, results, has_judge=has_judge)
+        if figure is not None:
+            figures[row.name] = figure
+    costs = [result.cost for result in results if result.cost is not None]
     return MemoryFigures(
         memory,
-        people=len(some),
-        questions=sum(len(one.asked) for one in some),
+        people=len(results),
+        questions=sum(len(result.asked) for result in results),
         figures=figures,
-        cost=sum(costs) if len(costs) == len(some) else None,
-        failed=sum(one.failed for one in some),
+        cost=sum(costs) if len(costs) == len(results) else None,
+        failed=sum(result.failed for result in results),
+        unread=sum(_unread(result) for result in results),
     )
 
 
-def bench_grid(found: DataFigures, ks: Sequence[int], settings: dict[str, Any]) -> Grid:
-    """The table of a data set."""
-    columns = found.memories
-    rows = [
-        ["people", *(str(one.people) for one in columns)],
-        ["questions", *(str(one.questions) for one in columns)],
-    ]
-    every = measures(ks, bool(settings["model"]))
-    shares = [row for row in every if row.form == "share"]
-    for row in every:
-        if any(row.name in one.figures for one in columns):
-            rows.append([row.label, *(_cell(one.figures.get(row.name), row.form) for one in columns)])
-    if settings["model"]:
-        rows.append([row_labels.total("model failures"), *(str(one.failed) for one in columns)])
-        rows.append(
-            [row_labels.total("cost in USD"), *("–" if one.cost is None else f"{one.cost:.4f}" for one in columns)]
-        )
-    left_out = settings["counts"].get(found.data, {}).get("left_out", 0)
-    notes = [
-        f"answers by {settings['model'] or 'no model: the recall itself is looked at'};"
-        f" budget {settings['budget']} tokens; 95 % intervals over people."
-    ]
-    if any(one.figures[row.name].lacks_interval for one in columns for row in shares if row.name in one.figures):
-        notes.append(f"No interval: too few people for one (fewer than {FEWEST}).")
-    if left_out:
-        notes.append(f"{left_out} question(s) that no turn answers were left out.")
-    return Grid(found.data, ["", *(one.memory for one in columns)], rows, notes)
+def _figure(row: BenchMeasure, results: list[PersonResult], *, has_judge: bool) -> Figure | None:
+    """The figure of a measure; None if nothing was measured."""
+    values: dict[str, list[float]] = {}
+    for result in results:
+        measured = list(row.values(result))
+        # Without a judge only exact answers are read, and what is not exact differs from what is.
+        if row.needs_reader and not has_judge and None in measured:
+            return None
+        values[result.person] = [float(value) for value in measured if value is not None]
+    if not any(values.values()):
+        return None
+    return Figure.of(values, SHARES if row.is_share else None)
 
 
-def _cell(figure: Figure | None, form: str) -> str:
-    if figure is None or figure.value is None:
-        return "–"
-    if form == "number":
-        return f"{figure.value:,.1f}"
-    around = f" [{figure.interval.low:.2f}, {figure.interval.high:.2f}]" if figure.interval else ""
-    return f"{figure.value:.3f}{around}"
+def _unread(result: PersonResult) -> int:
+    """The number of answers that nobody could read."""
+    return sum(question.answer is not None and question.form is None for question in result.asked)

@@ -1,19 +1,18 @@
-"""The models of a bench: the one that thinks and answers, and the judge, through the same clients as a run."""
+"""The models of a bench, through the same clients as a run: one that answers, and the judge."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
 
-from osler.loosejson import json_of
+from osler.eval.reader.memory_answers import AnswerForm, AskedTruth, MemoryAnswerReader
+from osler.language import Language
 from osler.memory.base import Thinker
 from osler.memory.store.arguments import thinker_of
-from osler.models import Backbone, BackboneError, ChatMessage, Completion, FailureKind, ask
+from osler.models import Backbone, ChatMessage, Completion, ask
 from osler.models.cache import CachingClient, EarlierAnswers
+from osler.models.errors import Answer, unless_it_fails
 from osler.simulator.clients import Clients
-
-_HOPELESS = frozenset({FailureKind.UNREACHABLE, FailureKind.UNAUTHORIZED, FailureKind.UNKNOWN_MODEL})
-"""Failures that every further request would meet, too."""
 
 
 @dataclass
@@ -31,10 +30,14 @@ class ModelUsage:
     def used(self, answer: Completion) -> None:
         """Count an answer, also one that is reused from the cache of an interrupted bench."""
         self.requests += 1
-        known = answer.tokens_in is not None and answer.tokens_out is not None
-        spent = (answer.tokens_in or 0) + (answer.tokens_out or 0)
-        self.tokens = None if self.tokens is None or not known else self.tokens + spent
-        self.cost = None if self.cost is None or answer.cost is None else self.cost + answer.cost
+        if self.tokens is None or answer.tokens_in is None or answer.tokens_out is None:
+            self.tokens = None
+        else:
+            self.tokens += answer.tokens_in + answer.tokens_out
+        if self.cost is None or answer.cost is None:
+            self.cost = None
+        else:
+            self.cost += answer.cost
 
 
 class BenchModel:
@@ -49,13 +52,22 @@ class BenchModel:
             backbone=opened.identity,
             trial=1,
             earlier=EarlierAnswers(()),
-            store=_keep_nothing,
+            store=_store_nothing,
             own=self.usage,
             run=ModelUsage(),
             cache=clients.cache,
             seed=clients.settings.seed,
         )
         self._backbone = Backbone(opened.spec, opened.model, client, opened.identity)
+
+    async def read(self, truth: AskedTruth, answer: str, language: Language) -> AnswerForm | None:
+        """What an answer says; None if the model failed this time, or its form cannot be used.
+
+        Raises:
+            BackboneError: The model cannot be reached at all.
+        """
+        reader = MemoryAnswerReader(self._backbone, language)
+        return await self._count_failure(lambda: reader.read(truth, answer))
 
     @property
     def thinker(self) -> Thinker:
@@ -68,20 +80,18 @@ class BenchModel:
         Raises:
             BackboneError: The model cannot be reached at all.
         """
-        try:
-            said = await ask(self._backbone.client, [ChatMessage("user", filled)], max_tokens=max_tokens)
-        except BackboneError as error:
-            if error.kind in _HOPELESS:
-                raise
+        client = self._backbone.client
+        messages = [ChatMessage("user", filled)]
+        completion = await self._count_failure(lambda: ask(client, messages, max_tokens=max_tokens))
+        return None if completion is None else completion.text.strip()
+
+    async def _count_failure(self, call: Callable[[], Awaitable[Answer]]) -> Answer | None:
+        """What a call returns; None is counted."""
+        answer = await unless_it_fails(call)
+        if answer is None:
             self.usage.failed += 1
-            return None
-        return said.text.strip()
-
-    async def data(self, filled: str, max_tokens: int) -> dict[str, Any] | None:
-        """The answer as JSON; None also if it cannot be read."""
-        said = await self.text(filled, max_tokens)
-        return None if said is None else json_of(said)
+        return answer
 
 
-async def _keep_nothing(key: str, answer: Completion) -> None:
-    """Answers are kept by the cache alone."""
+async def _store_nothing(key: str, answer: Completion) -> None:
+    """Answers are stored by the cache alone."""

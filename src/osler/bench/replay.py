@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from osler.bench.cases import BenchCase, text_of
 from osler.bench.scoring import squeezed
-from osler.memory.base import Memory, MemorySettings, Recall, Turn
-from osler.memory.items import ItemisedMemory, TurnRanking, named_turns
+from osler.memory.base import Memory, MemorySettings, Query, Recall, Turn
+from osler.memory.core.items import ItemisedMemory, TurnRanking, named_turns
 from osler.memory.registry import memory_factory
 
 _SHORTEST_WORDS = 12
@@ -31,7 +31,7 @@ class MemoryMaker:
     def copy(self, memory: Memory) -> Memory:
         """Another memory with the same state, to ask or change without a trace."""
         other = self.empty()
-        other.restore(memory.snapshot())
+        other.state = memory.state
         return other
 
 
@@ -43,19 +43,12 @@ async def remember_all(memory: Memory, turns: Iterable[Turn]) -> None:
 
 
 async def ranked_turns(memory: Memory, query: str, recall: Recall) -> list[int]:
-    """Rank turns as the memory does; else in the order in which its search first names them, or its recall."""
+    """Rank turns as the memory does, or else as its search or its recall first names them."""
     if isinstance(memory, TurnRanking):
         return await memory.search_turns(query)
     if isinstance(memory, ItemisedMemory):
         return named_turns(memory, await memory.search(query))
-    return recalled_turns(recall)
-
-
-def recalled_turns(recall: Recall) -> list[int]:
-    """The turns that a recall tells of: by facts, the best first, then those told in their own words."""
-    facts = sorted(recall.facts, key=lambda fact: -fact.score)
-    whole = (turn.number for turn in recall.exchanges if turn.reply)
-    return list(dict.fromkeys([*(fact.turn for fact in facts), *whole]))
+    return list(recall.told_turns or ())
 
 
 def places_of(gold: Iterable[int], ranked: Sequence[int]) -> tuple[int | None, ...]:
@@ -65,9 +58,22 @@ def places_of(gold: Iterable[int], ranked: Sequence[int]) -> tuple[int | None, .
 
 
 async def leaks(memory: Memory, own: BenchCase, other: BenchCase) -> tuple[bool, ...]:
-    """Ask a memory what another person was asked; return for each question whether that person's words came."""
-    known = squeezed("\n".join(map(text_of, own.turns)))
-    messages = [squeezed(said) for turn in other.turns for said in (turn.question, turn.reply)]
-    foreign = [said for said in messages if len(said) >= _SHORTEST_WORDS and said not in known]
-    recalls = [squeezed((await memory.recall(asked.text)).text) for asked in other.questions[:_LEAK_QUESTIONS]]
-    return tuple(any(said in recalled for said in foreign) for recalled in recalls)
+    """Whether a memory recalls another person's words when asked what that person was asked."""
+    foreign = _foreign_messages(own, other)
+    results = []
+    for question in other.questions[:_LEAK_QUESTIONS]:
+        recall = await memory.recall(Query(question.text))
+        text = squeezed(recall.text)
+        results.append(any(message in text for message in foreign))
+    return tuple(results)
+
+
+def _foreign_messages(own: BenchCase, other: BenchCase) -> list[str]:
+    """What only the other person's conversations say, squeezed."""
+    own_text = squeezed("\n".join(map(text_of, own.turns)))
+    foreign = []
+    for turn in other.turns:
+        for message in (squeezed(turn.question), squeezed(turn.reply)):
+            if len(message) >= _SHORTEST_WORDS and message not in own_text:
+                foreign.append(message)
+    return foreign

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pydantic import Field
-
 from osler.bench.cases import QuestionKind
+from osler.eval.reader.memory_answers import Agreement, AnswerForm, Says
 from osler.language import Language
 from osler.memory.base import FrozenModel
 
@@ -17,29 +16,40 @@ class AskedResult(FrozenModel):
     places: tuple[int | None, ...] = ()
     """For each gold turn, its place in the ranking; None if the memory does not name it."""
     recalled: float | None = None
-    """Share of the gold turns that the recall tells of, whole or by a fact, within the budget."""
-    told: float | None = None
-    """Share of the gold turns' content words in the recall."""
+    """Share of the gold turns that the recall tells of, whole or by a fact, within the budget.
+
+    None if it does not say which turns it tells of."""
     tokens: int = 0
     """Of what was recalled, by estimate."""
     seconds: float = 0.0
     """For one recall."""
-    recall: str = Field(default="", exclude=True)
-    """What was recalled; it is not stored."""
     answer: str | None = None
     """The model's; None without a model, or if it failed."""
-    found: float | None = None
-    """Share of the gold answer's parts in the answer, or without a model in the recall."""
-    correct: float | None = None
-    """The same on the scale 0, 0.5, 1."""
-    judged: float | None = None
-    """The judge's correctness: 0, 0.5 or 1."""
-    coherent: float | None = None
-    """The judge's coherence: 0, 0.5 or 1."""
+    form: AnswerForm | None = None
+    """What the answer says; None if nobody could read it."""
     refused: bool | None = None
-    """Whether the answer is that it is not known; without a model, whether nothing was recalled."""
+    """Whether the answer is that it is not known; without a model, whether nothing was recalled.
+
+    None if nobody could read it."""
     consistent: float | None = None
-    """Agreement with what came when it was asked once more after the other questions."""
+    """Whether the answer said the same when asked again after the other questions.
+
+    None unless both answers were read."""
+
+    @property
+    def correct(self) -> float | None:
+        """1 if the answer says all, .5 if it says part; None if nobody could read it."""
+        return None if self.form is None else worth(self.form)
+
+
+_WORTH = {Agreement.ALL: 1.0, Agreement.PART: 0.5}
+
+
+def worth(form: AnswerForm) -> float:
+    """How much of what was asked an answer says."""
+    if form.says in {Says.NOT_KNOWN, Says.NOTHING}:
+        return 0.0
+    return _WORTH.get(form.agrees, 0.0)
 
 
 class ChangedFact(FrozenModel):
@@ -55,17 +65,17 @@ class ChangedFact(FrozenModel):
     new_first: bool | None = None
     """Whether the correction ranks above what it corrects; None if the memory names neither."""
     answered: bool | None = None
-    """Whether the model answers with the new value and not with the old one."""
+    """Whether the model answers with the new value; None if nobody could read it."""
 
 
 class Fullness(FrozenModel):
-    """One question at one stage of the history: has the growing history crowded out what came first?"""
+    """One question at one stage of the history: is what came first crowded out by what follows?"""
 
     percent: int
     hit: bool
     """Whether a gold turn is among the first five."""
-    correct: float | None
-    """The gold answer in the recall: 0, 0.5 or 1."""
+    recalled: float | None
+    """Share of the gold turns that the recall tells of."""
 
 
 class PersonResult(FrozenModel):

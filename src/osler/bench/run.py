@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -25,27 +26,31 @@ Progress = Callable[[PersonResult, int, int], None]
 """Called after each person with the result, how many are done, and how many there are."""
 
 
-def memory_specs(given: str) -> list[str]:
+def memory_specs(text: str) -> list[str]:
     """Split a list of memories; a piece with `=` is an option of the memory before it."""
     specs: list[str] = []
-    for piece in filter(None, (part.strip() for part in given.split(","))):
+    for part in text.split(","):
+        piece = part.strip()
         if "=" in piece and specs:
             specs[-1] += f",{piece}"
-        else:
+        elif piece:
             specs.append(piece)
     if not specs:
         raise UserError("--memories names no memory", "give one or more, as in --memories raw,tim")
     return list(dict.fromkeys(specs))
 
 
-def sampled(cases: Sequence[BenchCase], people: int | None, limit: int | None, seed: int) -> list[BenchCase]:
-    """So many people of each data set, and so many questions of each, drawn by the seed; in the order of the data."""
-    kept = []
-    for data, some in by_data(cases).items():
+def sampled(
+    cases: Sequence[BenchCase], people: int | None, limit: int | None, seed: int
+) -> list[BenchCase]:
+    """Draw people of each data set and questions of each of them by the seed, in their order."""
+    sample = []
+    for data, group in by_data(cases).items():
         draws = random.Random(derive(seed, data, 0, "people"))  # noqa: S311 -- a sample
-        chosen = set(draws.sample(range(len(some)), min(people or len(some), len(some))))
-        kept += [case.sampled(limit, draws) for place, case in enumerate(some) if place in chosen]
-    return [case for case in kept if case.questions and case.turns]
+        size = min(people or len(group), len(group))
+        for place in sorted(draws.sample(range(len(group)), size)):
+            sample.append(group[place].sampled(limit, draws))
+    return [case for case in sample if case.questions and case.turns]
 
 
 async def run_bench(
@@ -56,7 +61,7 @@ async def run_bench(
     *,
     concurrency: int = 8,
     seconds: float = 60.0,
-    told: dict[str, Any] | None = None,
+    data: dict[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> list[PersonResult]:
     """Measure what is not in the folder yet, and return all results.
@@ -65,10 +70,10 @@ async def run_bench(
         cases: The people.
         memories: Specs, as in `--memory`.
         settings: Budget, seed, model and judge.
-        folder: Where results are kept.
+        folder: Where results are stored.
         concurrency: People at the same time.
         seconds: For one model call.
-        told: What else belongs to the settings of this bench, such as the data.
+        data: What else belongs to the settings of this bench: its data.
         progress: Called after each person.
 
     Raises:
@@ -77,15 +82,19 @@ async def run_bench(
     check_memories(memories)
     for spec in filter(None, (settings.model, settings.judge)):
         parse_spec(spec)
-    folder.begin({"version": __version__, "memories": list(memories), **asdict(settings), **(told or {})})
-    done = {(one.memory, one.data, one.person) for one in folder.results()}
-    groups = by_data(cases)
-    units = [(spec, case) for spec in memories for case in cases if (spec, case.data, case.person) not in done]
-    total = len(memories) * len(cases)
-    cache = folder.cache if settings.model or settings.judge else None
-    clients = Clients(
-        ClientSettings(timeout=seconds, seed=settings.seed, rates=Rates(at_once=concurrency), cache=cache)
+    folder.begin(
+        {"version": __version__, "memories": list(memories), **asdict(settings), **(data or {})}
     )
+    done = {(result.memory, result.data, result.person) for result in folder.results()}
+    groups = by_data(cases)
+    total = len(memories) * len(cases)
+    client_settings = ClientSettings(
+        timeout=seconds,
+        seed=settings.seed,
+        rates=Rates(at_once=concurrency),
+        cache=folder.cache if settings.model or settings.judge else None,
+    )
+    clients = Clients(client_settings)
     gate = asyncio.Semaphore(concurrency)
 
     async def measure(spec: str, case: BenchCase) -> None:
@@ -98,9 +107,11 @@ async def run_bench(
 
     try:
         async with asyncio.TaskGroup() as tasks:
-            for spec, case in units:
-                tasks.create_task(measure(spec, case))
+            for spec, case in itertools.product(memories, cases):
+                if (spec, case.data, case.person) not in done:
+                    tasks.create_task(measure(spec, case))
     except ExceptionGroup as group:
+        # What the others raise follows from the first: they are cancelled, or fail alike.
         first = group.exceptions[0]
         if isinstance(first, RunStopped):
             first = UserError(first.message, "re-run the same command to resume")
@@ -110,15 +121,14 @@ async def run_bench(
     return folder.results()
 
 
-def data_told(folder: Path, cases: Sequence[BenchCase]) -> dict[str, Any]:
+def describe_data(folder: Path, cases: Sequence[BenchCase]) -> dict[str, Any]:
     """The data as the settings of a bench name it."""
-    counts = {
-        name: {
-            "people": len(some),
-            "turns": sum(len(case.turns) for case in some),
-            "questions": sum(len(case.questions) for case in some),
-            "left_out": sum(case.left_out for case in some),
+    counts = {}
+    for name, group in by_data(cases).items():
+        counts[name] = {
+            "people": len(group),
+            "turns": sum(len(case.turns) for case in group),
+            "questions": sum(len(case.questions) for case in group),
+            "left_out": sum(case.left_out for case in group),
         }
-        for name, some in by_data(cases).items()
-    }
     return {"data": str(folder), "counts": counts}

@@ -1,4 +1,4 @@
-"""The folder of a bench: its settings, and one line for each memory and person, appended as they are done."""
+"""The folder of a bench: its settings, and a line per memory and person, appended when done."""
 
 from __future__ import annotations
 
@@ -13,7 +13,12 @@ from osler.bench.results import PersonResult
 from osler.errors import StorageError, UserError
 from osler.private import private_file, write_private
 
-_SETTINGS, _RESULTS, _CACHE, PAGE = "bench.json", "results.jsonl", "answers.sqlite", "bench.html"
+_SETTINGS = "bench.json"
+_RESULTS = "results.jsonl"
+_CACHE = "answers.sqlite"
+PAGE = "bench.html"
+_MAY_DIFFER = {"version", "memories"}
+"""Settings in which a bench may differ from what its folder was begun with."""
 
 
 class BenchFolder:
@@ -46,16 +51,25 @@ class BenchFolder:
         """
         if self.is_there:
             stored = self.settings()
-            free = {"version", "memories"}
-            if changed := sorted(name for name in settings if name not in free and stored.get(name) != settings[name]):
-                raise UserError(
-                    f"{self.path} holds a bench with another {' and '.join(changed)}", "give another folder with --out"
-                )
-            settings = {**settings, "memories": list(dict.fromkeys([*stored["memories"], *settings["memories"]]))}
+            self._check_settings(settings, stored)
+            memories = list(dict.fromkeys([*stored["memories"], *settings["memories"]]))
+            settings = {**settings, "memories": memories}
         elif self.path.exists() and any(self.path.iterdir()):
             raise UserError(f"{self.path} holds other files", "give another folder with --out")
         self.path.mkdir(parents=True, exist_ok=True)
-        write_private(self.path / _SETTINGS, json.dumps(settings, ensure_ascii=False, indent=1).encode())
+        text = json.dumps(settings, ensure_ascii=False, indent=1)
+        write_private(self.path / _SETTINGS, text.encode())
+
+    def _check_settings(self, settings: dict[str, Any], stored: dict[str, Any]) -> None:
+        changed = []
+        for name in sorted(settings.keys() - _MAY_DIFFER):
+            if stored.get(name) != settings[name]:
+                changed.append(name)
+        if changed:
+            raise UserError(
+                f"{self.path} holds a bench with another {' and '.join(changed)}",
+                "give another folder with --out",
+            )
 
     def settings(self) -> dict[str, Any]:
         """What the bench was run with.
@@ -64,25 +78,30 @@ class BenchFolder:
             UserError: It is no folder of a bench.
         """
         try:
-            found = json.loads((self.path / _SETTINGS).read_text(encoding="utf-8"))
+            settings = json.loads((self.path / _SETTINGS).read_text(encoding="utf-8"))
         except (OSError, ValueError):
-            found = None
-        if not isinstance(found, dict):
-            raise UserError(f"{self.path} is no folder of a bench", "give the folder that `osler bench memory` wrote")
-        return found
+            settings = None
+        if not isinstance(settings, dict):
+            raise UserError(
+                f"{self.path} is no folder of a bench",
+                "give the folder that `osler bench memory` wrote",
+            )
+        return settings
 
     def results(self) -> list[PersonResult]:
         """All that is done; a last line that a kill cut off is not."""
-        found: dict[tuple[str, str, str], PersonResult] = {}
+        # Two benches at once in one folder may both measure a person: the last result counts.
+        results: dict[tuple[str, str, str], PersonResult] = {}
         for line in self._lines():
             try:
-                row = PersonResult.model_validate_json(line)
+                result = PersonResult.model_validate_json(line)
             except ValidationError:
                 raise UserError(
-                    f"{self.path / _RESULTS} has a line that cannot be read", "start anew in another folder"
+                    f"{self.path / _RESULTS} has a line that cannot be read",
+                    "start anew in another folder",
                 ) from None
-            found[row.memory, row.data, row.person] = row
-        return list(found.values())
+            results[result.memory, result.data, result.person] = result
+        return list(results.values())
 
     def append(self, result: PersonResult) -> None:
         """Add what was measured; it is on the disk when this returns.
@@ -94,6 +113,7 @@ class BenchFolder:
         private_file(path)
         try:
             with path.open("r+b") as file:
+                # A line that a kill cut off is overwritten, or the new line would continue it.
                 file.seek(sum(len(line) + 1 for line in self._lines()))
                 file.truncate()
                 file.write(result.model_dump_json().encode() + b"\n")
@@ -107,4 +127,7 @@ class BenchFolder:
     def _lines(self) -> list[bytes]:
         """The lines that end with a line break."""
         path = self.path / _RESULTS
-        return path.read_bytes().split(b"\n")[:-1] if path.exists() else []
+        if not path.exists():
+            return []
+        *lines, _cut_off = path.read_bytes().split(b"\n")
+        return lines

@@ -23,20 +23,33 @@ def check(
     spec: Annotated[
         str,
         Argument(
-            help="rules, local, local:PATH, openai:MODEL, azure:DEPLOYMENT, anthropic:MODEL, gemini:MODEL,"
-            " ollama:MODEL, MODEL@URL or package.module:Class, with parameters after a space: 'openai:MODEL top_p=0.9'."
-            " API keys are read from OPENAI_API_KEY and so on, or from OSLER_KEY_ and the host, e.g."
-            " OSLER_KEY_MODELS_EXAMPLE_ORG.",
+            help=(
+                "rules, local, local:PATH, openai:MODEL, azure:DEPLOYMENT, anthropic:MODEL,"
+                " gemini:MODEL,"
+                " ollama:MODEL, MODEL@URL or package.module:Class, with parameters after a space:"
+                " 'openai:MODEL top_p=0.9'."
+                " API keys are read from OPENAI_API_KEY and so on, or from OSLER_KEY_ and the host,"
+                " e.g."
+                " OSLER_KEY_MODELS_EXAMPLE_ORG."
+            ),
             metavar="SPEC",
         ),
     ],
-    timeout: Annotated[float, Option("--timeout", min=0.1, help="Seconds to wait for each answer.")] = 60.0,
+    timeout: Annotated[
+        float, Option("--timeout", min=0.1, help="Seconds to wait for each answer.")
+    ] = 60.0,
     sampling: Annotated[
         bool,
-        Option("--sampling/--no-sampling", help="Also check temperature and repetition penalty: up to nine calls."),
+        Option(
+            "--sampling/--no-sampling",
+            help="Also check temperature and repetition penalty: up to nine calls.",
+        ),
     ] = True,
 ) -> None:
-    """Check that a model answers, how fast, whether it follows a JSON schema, and whether it samples as asked."""
+    """Check that a model answers, how fast, and whether it follows a JSON schema.
+
+    Also whether it samples as asked.
+    """
     import asyncio
 
     from osler.models import parse_spec
@@ -77,5 +90,9 @@ def list_models() -> None:
     from osler.models.local import KNOWN
 
     for weights in KNOWN.values():
-        where = str(weights.path) if weights.present else f"not here yet; `osler models pull {weights.name}` fetches it"
+        where = (
+            str(weights.path)
+            if weights.present
+            else f"not here yet; `osler models pull {weights.name}` fetches it"
+        )
         typer.echo(f"{weights.name}  {weights.size / 1e6:.0f} MB  {where}")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from typer import Option
 
-from osler.commands.options import RUN_TO_WRITE, PoolPath, Seed
-from osler.simulator.options import Timeout
+from osler.commands.options import RUN_TO_WRITE, PoolPath, Seed, Timeout
+from osler.settings.names import TIMEOUT
 
 if TYPE_CHECKING:
     from osler.language import Language
@@ -21,18 +21,28 @@ def play(
     role: Annotated[Literal["doctor", "patient"], Option("--as", help="Your role.")] = "doctor",
     case: Annotated[
         str | None,
-        Option("--case", help="A record's id, or its patient's. Default: one that you have not played."),
+        Option(
+            "--case", help="A record's id, or its patient's. Default: one that you have not played."
+        ),
     ] = None,
     pool: PoolPath = "bundled",
     language: Annotated[
         str | None, Option("--language", help="en or zh. Default: the language of your terminal.")
     ] = None,
-    patient: Annotated[str, Option("--patient", help="As doctor: the patient's model, or rules.")] = "rules",
-    doctor: Annotated[str, Option("--doctor", help="As patient: the doctor's model, or rules.")] = "rules",
-    memory: Annotated[str, Option("--memory", help="The memory that takes notes for the doctor.")] = "tim",
-    strategy: Annotated[str, Option("--strategy", help="As patient: the doctor's strategy.")] = "plain",
+    patient: Annotated[
+        str, Option("--patient", help="As doctor: the patient's model, or rules.")
+    ] = "rules",
+    doctor: Annotated[
+        str, Option("--doctor", help="As patient: the doctor's model, or rules.")
+    ] = "rules",
+    memory: Annotated[
+        str, Option("--memory", help="The memory that takes notes for the doctor.")
+    ] = "tim",
+    strategy: Annotated[
+        str, Option("--strategy", help="As patient: the doctor's strategy.")
+    ] = "plain",
     seed: Seed = 0,
-    timeout: Timeout = 60.0,
+    timeout: Timeout = TIMEOUT,
     out: Annotated[
         Path | None,
         Option("--out", "-o", help=f"{RUN_TO_WRITE} Default: play-doctor or play-patient."),
@@ -49,7 +59,9 @@ def play(
 
     records = RecordPool.open(pool).only(languages=[language] if language else None)
     only, preferred = Language(language) if language else None, _terminal_language()
-    request = PlayRequest(Role(role), case, only, doctor, patient, memory, strategy, seed, out, preferred=preferred)
+    request = PlayRequest(
+        Role(role), case, only, doctor, patient, memory, strategy, seed, out, preferred=preferred
+    )
     lobby = PlayLobby(records, clients=ClientSettings(timeout=timeout))
     if code := at_terminal(lobby, request, _print):
         sys.exit(code)  # the line that says what was kept is the last one

@@ -8,9 +8,17 @@ from typing import Annotated, Any
 import typer
 from typer import Argument, Option
 
-from osler.commands.options import PoolPath, Seed, print_page
+from osler.commands.options import (
+    Languages,
+    Limit,
+    PoolPath,
+    Sample,
+    Seed,
+    Specialties,
+    Timeout,
+    print_page,
+)
 from osler.errors import UserError, printable
-from osler.simulator.options import Languages, Limit, Sample, Specialties, Timeout
 
 app = typer.Typer(help="Look at, check and convert patient records.", no_args_is_help=True)
 
@@ -36,7 +44,9 @@ def list_records(
 
 @app.command()
 def show(
-    record_id: Annotated[str, Argument(metavar="ID", help="Record id, or patient id if the patient has one record.")],
+    record_id: Annotated[
+        str, Argument(metavar="ID", help="Record id, or patient id if the patient has one record.")
+    ],
     pool: PoolPath = "bundled",
     as_json: Annotated[bool, Option("--json", help="Print the record as JSON.")] = False,
 ) -> None:
@@ -57,11 +67,11 @@ def validate(
 ) -> None:
     """Check every record: list all problems, and note what a reader should look at again."""
     from osler.eval.known_illness import inspect_diagnosis
-    from osler.eval.record_notes import record_notes
     from osler.records.pages import PoolCheck
     from osler.records.pool import RecordPool
+    from osler.records.visit_notes import visit_notes
 
-    check = PoolCheck.of(RecordPool.open(path), inspect_diagnosis, record_notes)
+    check = PoolCheck.of(RecordPool.open(path), inspect_diagnosis, visit_notes)
     for line in check.mended:
         typer.echo(f"mended: {printable(line)}", err=True)
     for line in check.notes:
@@ -80,30 +90,40 @@ def validate(
 @app.command()
 def convert(
     source: Annotated[
-        str, Argument(metavar="IN", help="A folder or file of records, or `bundled`; with --with, texts.")
+        str,
+        Argument(
+            metavar="IN", help="A folder or file of records, or `bundled`; with --with, texts."
+        ),
     ],
     target: Annotated[
-        Path | None, Argument(metavar="[OUT]", help="A folder, or a file whose suffix names the format.")
+        Path | None,
+        Argument(metavar="[OUT]", help="A folder, or a file whose suffix names the format."),
     ] = None,
     to: Annotated[
-        str | None, Option("--to", help="The format, if the suffix of OUT does not name it.", metavar="FORMAT")
+        str | None,
+        Option("--to", help="The format, if the suffix of OUT does not name it.", metavar="FORMAT"),
     ] = None,
     model: Annotated[
         str | None,
         Option(
             "--with",
             metavar="SPEC",
-            help="Let this model structure free text into records; OUT is a .jsonl file or a folder.",
+            help=(
+                "Let this model structure free text into records; OUT is a .jsonl file or a folder."
+            ),
         ),
     ] = None,
     record_id: Annotated[
-        list[str] | None, Option("--id", help="Only this record, or all records of this patient (repeatable).")
+        list[str] | None,
+        Option("--id", help="Only this record, or all records of this patient (repeatable)."),
     ] = None,
     specialty: Specialties = None,
     language: Languages = None,
     limit: Limit = None,
     force: Annotated[bool, Option("--force", help="Overwrite what is there.")] = False,
-    cache: Annotated[Path | None, Option("--cache", help="With --with: file that keeps the model's answers.")] = None,
+    cache: Annotated[
+        Path | None, Option("--cache", help="With --with: file that keeps the model's answers.")
+    ] = None,
     concurrency: Annotated[
         int, Option("--concurrency", min=1, max=1000, help="With --with: texts at the same time.")
     ] = 4,
@@ -111,12 +131,14 @@ def convert(
 ) -> None:
     """Write records in another format, or structure free text into records with a model.
 
-    Without --with, OUT is not touched if any record has a problem. With --with, records are written one by one; re-run
-    the same command to resume.
+    Without --with, OUT is not touched if any record has a problem. With --with, records are written
+    one by one; re-run the same command to resume.
     """
     if model is not None:
         if to or specialty or language:
-            raise UserError("--to, --specialty and --language do not go with --with", "leave them out")
+            raise UserError(
+                "--to, --specialty and --language do not go with --with", "leave them out"
+            )
         out = target or Path(f"{Path(source).stem}.records.jsonl")
         how: dict[str, Any] = {"cache": cache, "concurrency": concurrency, "timeout": timeout}
         _structure(source, out, model, ids=record_id, limit=limit, force=force, **how)
@@ -127,22 +149,30 @@ def convert(
     from osler.records.convert import write_records
     from osler.records.pool import RecordPool
 
-    pool = RecordPool.open(source).only(ids=record_id, specialties=specialty, languages=language, limit=limit)
+    pool = RecordPool.open(source).only(
+        ids=record_id, specialties=specialty, languages=language, limit=limit
+    )
     count, form = write_records(pool, target, to, force=force, inspect=inspect_diagnosis)
     typer.echo(f"{count} record(s) written to {target} as {form}")
 
 
 def _structure(source: str, out: Path, model: str, **options: Any) -> None:
+    from osler.eval.known_illness import inspect_diagnosis
     from osler.structuring.convert_texts import convert_texts
 
-    result = convert_texts(Path(source), out, model, tell=typer.echo, **options)
-    left_out = sorted({name for report in result.reports for name in report.left_out})
+    result = convert_texts(
+        Path(source), out, model, tell=typer.echo, inspect=inspect_diagnosis, **options
+    )
+    left_out: set[str] = set()
+    for report in result.reports:
+        left_out |= {*report.left_out}
     if left_out:
-        typer.echo(f"fields not shown to the model: {printable(', '.join(left_out))}")
+        typer.echo(f"fields not shown to the model: {printable(', '.join(sorted(left_out)))}")
     typer.echo(f"{result.summary()}; written to {out}")
     if result.failed:
         raise UserError(
-            f"{len(result.failed)} text(s) did not become records", "re-run the same command to try them again"
+            f"{len(result.failed)} text(s) did not become records",
+            "mend the texts, or name another model: the same request is not asked again",
         )
 
 

@@ -4,56 +4,70 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Argument
 
-from osler.commands.options import AsJson, RunName, open_run, print_page, takes_options
+from osler.commands.options import AsJson, RunName, open_run, print_page
+from osler.commands.settings_command import SettingsCommand, takes_settings
 from osler.errors import printable
-from osler.simulator.options import EXECUTION, SimulateOptions
 
 if TYPE_CHECKING:
+    from osler.settings.declared import Declared
     from osler.simulator.batch import RunOptions
 
 app = typer.Typer(no_args_is_help=True, help="List, inspect, check, repair and retry runs.")
 
 
-@takes_options(SimulateOptions.__annotations__)
+@takes_settings()
 def simulate(*, as_json: AsJson = False, **options: Any) -> None:
-    """Simulate consultations: records × backbones × strategies × memories × trials.
+    """Simulate consultations: records × columns × trials.
 
-    With --out NAME, re-run the command to resume. Without --out, a new run is started and its name printed.
+    Columns are backbones × strategies × memories, and × every other option that is given several
+    values. With --out NAME, re-run the command to resume. Without --out, a new run is started and
+    its name printed.
     """
-    from osler.simulator.api import plan_of
+    from osler.settings.choice import choose
+    from osler.simulator.api import plan_of, run_options_of
     from osler.simulator.batch import simulate_plan
 
-    plan = plan_of(cast(SimulateOptions, options))
-    if code := simulate_plan(plan, options["out"], _run_options(options, as_json), options["pool"]):
+    choice = choose(options, by_flag=True)
+    settings = choice.settings
+    execution = _execution(run_options_of(settings), as_json=as_json)
+    if code := simulate_plan(plan_of(choice), settings.out, execution, str(settings.pool)):
         raise typer.Exit(code)
 
 
-@app.command("retry")
-@takes_options(EXECUTION)
+def _decides_execution(declared: Declared) -> bool:
+    return declared.group in ("Execution", "Judge") or declared.option.startswith("run_")
+
+
+@app.command("retry", cls=SettingsCommand)
+@takes_settings(only=_decides_execution)
 def retry(run: RunName, *, as_json: AsJson = False, **options: Any) -> None:
     """Re-run what failed and resume what is left. Answers that models already gave are reused."""
+    from osler.settings.choice import choose
+    from osler.simulator.api import run_options_of
     from osler.simulator.batch import retry_run
 
     with open_run(run) as opened:
-        options |= {"temperature": opened.settings.temperature, "seed": opened.settings.seed}
-    if code := retry_run(run, _run_options(options, as_json)):
+        seed = opened.settings.seed
+    settings = choose({**options, "seed": seed}, by_flag=True).settings
+    if code := retry_run(run, _execution(run_options_of(settings), as_json=as_json)):
         raise typer.Exit(code)
 
 
-def _run_options(options: dict[str, Any], as_json: bool) -> RunOptions:
-    from osler.simulator.api import run_options_of
-
-    # The name of a new run stands in the JSON; otherwise it is printed, also with --quiet: without it, it is lost.
-    return replace(run_options_of(cast(SimulateOptions, options)), as_json=as_json, tells_name=not as_json)
+def _execution(options: RunOptions, *, as_json: bool) -> RunOptions:
+    # The name of a new run stands in the JSON; otherwise it is printed, also with --quiet: without
+    # it, it is lost.
+    return replace(options, as_json=as_json, tells_name=not as_json)
 
 
 @app.command("list")
-def list_runs(folder: Annotated[Path, Argument(help="The folder of the runs.")] = Path("runs")) -> None:
+def list_runs(
+    folder: Annotated[Path, Argument(help="The folder of the runs.")] = Path("runs"),
+) -> None:
     """List the runs of a folder and their progress."""
     from osler.runs.run_pages import runs_table
 
@@ -71,9 +85,12 @@ def status(run: RunName, as_json: AsJson = False) -> None:
 
     with open_run(run) as opened:
         if as_json:
-            servers = {spec: [one.model_dump() for one in some] for spec, some in servers_of(opened).items()}
+            servers: dict[str, list[dict[str, Any]]] = {}
+            for spec, descriptions in servers_of(opened).items():
+                servers[spec] = [description.model_dump() for description in descriptions]
+            progress = asdict(opened.status())
             about = {"about": opened.about(), "servers": servers}
-            typer.echo(json.dumps({"run": str(opened.path), **asdict(opened.status()), **about}))
+            typer.echo(json.dumps({"run": str(opened.path), **progress, **about}))
         else:
             print_page(status_page(opened))
 
@@ -85,23 +102,25 @@ def check(run: RunName) -> None:
     from osler.runs.store.check import find_damage
 
     with RunFile.open(run, verified=False) as opened:
-        found = [f"{fault.part}: {printable(fault.what)}" for fault in find_damage(opened)]
-        if found:
-            typer.echo("\n".join(found))
-            typer.echo(f"what is damaged is left out of all tables; `osler runs repair {opened.path}` mends the file")
+        faults = [f"{fault.part}: {printable(fault.what)}" for fault in find_damage(opened)]
+        if faults:
+            typer.echo("\n".join(faults))
+            typer.echo(
+                f"what is damaged is left out of all tables; `osler runs repair {opened.path}`"
+                " mends the file"
+            )
             raise typer.Exit(1)
-        covered = "" if opened.has_checksums else f"; {_NOT_COVERED} (`osler runs repair {opened.path}` adds them)"
-        typer.echo(f"no damage found; {opened.status().total:,} consultation(s){covered}")
-
-
-_NOT_COVERED = "an older version wrote it: only transcripts and records have checksums, scores and verdicts have none"
+        typer.echo(f"no damage found; {opened.status().total:,} consultation(s)")
 
 
 @app.command("repair")
 def repair(run: RunName) -> None:
-    """Repair a damaged run file: keep what is sound, make scores again from transcripts, and name what is lost.
+    """Repair a damaged run file.
 
-    The original is kept beside it. Consultations whose transcripts are damaged are held again by the simulate command.
+    Keep what is sound, make scores again from transcripts, and name what is lost.
+
+    The original is kept beside it. Consultations whose transcripts are damaged are held again by
+    the simulate command.
     """
     from osler.eval.repair_run import repair_run
 

@@ -5,23 +5,28 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from osler.eval.reply_parser import asks_for, own_words
+from osler.eval.verbatim import has_name
 from osler.language.lexicon.categories import categories_asked
 from osler.records.schema import Entry, PatientRecord, Status
-from osler.runs.events import Answered, Asked, Maker, Retrieved, Thing
+from osler.runs.events import Answered, Maker, Retrieved, Thing
 from osler.runs.transcript import Transcript
+from osler.runs.turns import TurnView
 
 
 @dataclass(frozen=True)
 class CourseExchange:
-    """A question, the entries it returned, and the reply; no reply if the consultation broke off before it."""
+    """A question, the entries it returned, and the reply.
+
+    No reply if the consultation broke off before it.
+    """
 
     turn: int
     question: str
     maker: Maker
     """Who made the question."""
     entries: tuple[Entry, ...]
-    """Entries that RAM returned and the patient could answer from; not what was told at earlier visits."""
+    """Entries that RAM returned and the patient could answer from; not what was told at earlier
+    visits."""
     asked: tuple[str, ...]
     """Names of those that were asked for (`asked_for`)."""
     things: tuple[Thing, ...]
@@ -44,26 +49,20 @@ class Course:
     @classmethod
     def of(cls, transcript: Transcript, record: PatientRecord) -> Course:
         """Read a transcript; names that the record does not have are ignored."""
-        asked = {event.turn: event for event in transcript.of(Asked)}
-        found = {event.turn: event for event in transcript.of(Retrieved)}
-        told = {event.turn: event for event in transcript.of(Answered)}
-        earlier = record.told_earlier if transcript.header.date else frozenset()
-        exchanges = []
-        for turn in sorted({*asked, *told}):
-            question, retrieved, answer = asked.get(turn), found.get(turn), told.get(turn)
-            text, maker = (question.question, question.maker) if question else ("", Maker.SILENT)
-            brought = {one.name for one in retrieved.entries} if retrieved else set()
-            entries = tuple(entry for entry in record.entries if entry.name in brought - earlier)
-            before = [own_words(entry) for entry in record.entries if entry.name in brought & earlier]
-            before += [one.text for one in record.past if retrieved and one.number in retrieved.past]
-            wanted = asked_for(record, text, retrieved, answer)
-            things = retrieved.things if retrieved else ()
-            exchanges.append(CourseExchange(turn, text, maker, entries, wanted, things, answer, tuple(before)))
-        return cls._over(tuple(exchanges), {entry.name for entry in record.entries})
+        told_earlier = record.told_earlier if transcript.header.date else frozenset()
+        exchanges = tuple(
+            _exchange(turn, record, told_earlier)
+            for turn in transcript.turn_views
+            if turn.asked or turn.answered
+        )
+        return cls._over(exchanges, {entry.name for entry in record.entries})
 
     @property
     def own(self) -> Course:
-        """What the doctor itself asked: without the questions of its strategy, and without silent turns."""
+        """What the doctor itself asked.
+
+        Without the questions of its strategy, and without silent turns.
+        """
         return self._over(tuple(one for one in self.exchanges if one.maker.is_own), self.asked)
 
     @classmethod
@@ -72,18 +71,50 @@ class Course:
         told: dict[str, int] = {}
         for one in reversed(exchanges):
             asked |= {name: one.turn for name in one.asked if name in known}
-            told |= {name: one.turn for name in (one.answer.disclosed if one.answer else ()) if name in known}
+            told |= {
+                name: one.turn
+                for name in (one.answer.disclosed if one.answer else ())
+                if name in known
+            }
         return cls(exchanges, asked, told)
+
+
+def _exchange(
+    turn: TurnView, record: PatientRecord, told_earlier: Collection[str]
+) -> CourseExchange:
+    """A turn of the transcript with the record's own entries."""
+    names = set(turn.retrieved_names)
+    retrieved = [entry for entry in record.entries if entry.name in names]
+    past = turn.retrieved.past if turn.retrieved else ()
+    earlier_words = [own_words(entry) for entry in retrieved if entry.name in told_earlier]
+    earlier_words += [exchange.text for exchange in record.past if exchange.number in past]
+    return CourseExchange(
+        turn=turn.number,
+        question=turn.question,
+        maker=turn.asked.maker if turn.asked else Maker.SILENT,
+        entries=tuple(entry for entry in retrieved if entry.name not in told_earlier),
+        asked=asked_for(record, turn.question, turn.retrieved, turn.answered),
+        things=turn.retrieved.things if turn.retrieved else (),
+        answer=turn.answered,
+        told_earlier=tuple(earlier_words),
+    )
+
+
+def own_words(entry: Entry) -> str:
+    """Return what the record says about an entry."""
+    return f"{entry.report}\n{entry.said}"
 
 
 def asked_for(
     record: PatientRecord, question: str, found: Retrieved | None, answer: Answered | None
 ) -> tuple[str, ...]:
-    """Return the names of the entries that a question asked for: by its category, or as far as two readers agree.
+    """Return the names of the entries that a question asked for.
 
-    A question for a category asks for all of its entries, whatever RAM returned. Any other entry RAM returned. If a
-    model is RAM, the reply must also disclose it, or the question name it: a small model returns half of the record
-    for any question, and that is not the doctor's merit.
+    By its category, or as far as two readers agree.
+
+    A question for a category asks for all of its entries, whatever RAM returned. Any other entry
+    RAM returned. If a model is RAM, the reply must also disclose it, or the question have its name:
+    a small model returns half of the record for any question, and that is not the doctor's merit.
     """
     told = answer.disclosed if answer else ()
     if found is None:
@@ -91,12 +122,17 @@ def asked_for(
     brought = tuple(one.name for one in found.entries)
     categories = categories_asked(question, record.language, record.speaker)
     listed = tuple(
-        entry.name for entry in record.entries if entry.category in categories and entry.status is not Status.NOT_DONE
+        entry.name
+        for entry in record.entries
+        if entry.category in categories and entry.status is not Status.NOT_DONE
     )
     if found.maker is Maker.RULES:
         return tuple(dict.fromkeys((*brought, *listed, *told)))
     if set(brought) <= set(told):
         return tuple(dict.fromkeys((*brought, *listed)))
-    named = {entry.name for entry in record.entries if asks_for(question, entry, record.language)}
-    agreed = (name for name in brought if name in told or name in named)
+    agreed = (name for name in brought if name in told or _is_named(question, record.entry(name)))
     return tuple(dict.fromkeys((*agreed, *listed)))
+
+
+def _is_named(question: str, entry: Entry) -> bool:
+    return any(has_name(question, name) for name in (entry.name, *entry.aliases))

@@ -1,4 +1,7 @@
-"""What experience is worth: accuracy by number of earlier cases, with new patients, and with the first ones again."""
+"""What experience is worth.
+
+Accuracy by number of earlier cases, with new patients, and with the first ones again.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +13,16 @@ from typing import Any, NamedTuple
 
 from osler import row_labels
 from osler.eval.statistics import Figure
-from osler.eval.text_tables import Grid
 from osler.eval.verdict import Verdict
-from osler.runs.lessons import EXPERIENCE, STAGE, Feedback, Stage
+from osler.runs.lessons import EXPERIENCE, STAGE, Stage
 from osler.runs.plan import Column
+from osler.runs.scored import DIAGNOSIS, TREATMENT, ScoredConsultation
+from osler.settings.names import Feedback
+from osler.tables import DASH, Table
 
-Row = Mapping[str, Any]
 _BLOCKS = 5
 """Parts into which the cases that are learned from are divided."""
-_KINDS = ("diagnosis", "treatment")
+_KINDS = (DIAGNOSIS, TREATMENT)
 _FIRST = "first"
 _STAGES = {
     Stage.TRANSFER.value: "transfer: patients after the last lesson",
@@ -26,13 +30,13 @@ _STAGES = {
     Stage.AGAIN.value: "retention: the same patients again",
 }
 _NOTE = (
-    "by how many cases of the stream came before; in brackets the difference to experience=none on the same cases, in"
-    " points, and n, the answers that were judged"
+    "by how many cases of the stream came before; in brackets the difference to experience=none on"
+    " the same cases, in points, and n, the answers that were judged"
 )
 _CERTIFICATE = (
-    "certificate: no lesson reaches its own patient, in any language, nor one that is nearly a copy; nearest: the"
-    " largest share of findings, numbers or words that a patient had in common with the patient of a lesson it could"
-    " recall"
+    "certificate: no lesson reaches its own patient, in any language, nor one that is nearly a"
+    " copy; nearest: the largest share of findings, numbers or words that a patient had in common"
+    " with the patient of a lesson it could recall"
 )
 
 
@@ -53,7 +57,8 @@ class StreamPart:
 
     right: Figure
     against_none: float | None
-    """The difference to `experience=none` on the same cases; None if that column is missing, or is this one."""
+    """The difference to `experience=none` on the same cases; None if that column is missing, or is
+    this one."""
 
 
 @dataclass(frozen=True)
@@ -80,118 +85,182 @@ class ExperienceFigures:
     blocks: list[Block]
 
 
-def experience_figures(rows: Mapping[str, tuple[str | None, Column, Sequence[Row]]]) -> ExperienceFigures | None:
-    """Count the figures of columns with experience; None if there are none.
+class StreamColumn(NamedTuple):
+    """A column of the table, with its consultations."""
 
-    Args:
-        rows: By the columns' names the run, the column and its consultations.
-    """
-    learning = [row for _, _, some in rows.values() for row in some if row.get("stage") == Stage.LEARNING]
-    if not learning:
+    name: str
+    run: str | None
+    column: Column
+    consultations: Sequence[ScoredConsultation]
+
+
+def experience_figures(columns: Iterable[StreamColumn]) -> ExperienceFigures | None:
+    """Count the figures of columns with experience; None if there are none."""
+    runs: dict[str | None, dict[Column, Sequence[ScoredConsultation]]] = defaultdict(dict)
+    learners = []
+    last = -1
+    for stream in columns:
+        runs[stream.run][stream.column] = stream.consultations
+        if stream.column.variant(EXPERIENCE) and not stream.column.variant(STAGE):
+            learners.append(stream)
+        positions = [_position(case) for case in _of_stage(stream.consultations, Stage.LEARNING)]
+        last = max([last, *positions])
+    if last < 0:
         return None
-    cases = 1 + max(row["stream_position"] for row in learning)
-    size = math.ceil(cases / _BLOCKS)
-    blocks = [Block(start, min(start + size, cases) - 1) for start in range(0, cases, size)]
-    runs: dict[str | None, dict[Column, Sequence[Row]]] = defaultdict(dict)
-    for run, column, some in rows.values():
-        runs[run][column] = some
-    columns = [
-        _stream(name, column, runs[run], blocks)
-        for name, (run, column, _) in rows.items()
-        if column.variant(EXPERIENCE) and not column.variant(STAGE)
-    ]
-    return ExperienceFigures(columns, blocks)
+    size = math.ceil((last + 1) / _BLOCKS)
+    blocks = [Block(start, min(start + size - 1, last)) for start in range(0, last + 1, size)]
+    figures = [_stream(stream, runs[stream.run], blocks) for stream in learners]
+    return ExperienceFigures(figures, blocks)
 
 
-def _stream(name: str, column: Column, by_column: Mapping[Column, Sequence[Row]], blocks: list[Block]) -> StreamFigures:
+def _of_stage(
+    consultations: Iterable[ScoredConsultation], stage: Stage
+) -> list[ScoredConsultation]:
+    return [consultation for consultation in consultations if consultation.measures.stage is stage]
+
+
+def _position(consultation: ScoredConsultation) -> int:
+    """Cases before this one in its stream."""
+    return int(consultation.measures.number("stream_position") or 0)
+
+
+def _stream(
+    stream: StreamColumn,
+    by_column: Mapping[Column, Sequence[ScoredConsultation]],
+    blocks: list[Block],
+) -> StreamFigures:
+    column = stream.column
     mine = _parts(column, by_column, blocks)
-    none = _parts(column.with_variant(EXPERIENCE, Feedback.NONE), by_column, blocks)
-    is_none = column.variant(EXPERIENCE) == Feedback.NONE
-    every = [*by_column[column], *mine[Stage.AGAIN]]
-    answered = [row for row in every if not row["failed"]]
+    without: Mapping[str, Sequence[ScoredConsultation]] = {}
+    if column.variant(EXPERIENCE) != Feedback.NONE:
+        without = _parts(column.with_variant(EXPERIENCE, Feedback.NONE), by_column, blocks)
+    every = [*by_column[column], *mine[Stage.AGAIN.value]]
+    nearest = [consultation.measures.number("lessons_nearest") for consultation in every]
+    kept_away = [consultation.measures.number("lessons_kept_away") for consultation in every]
+    recalled = [
+        bool(consultation.measures.number("lessons_recalled"))
+        for consultation in every
+        if not consultation.is_failed
+    ]
     return StreamFigures(
-        name=name,
+        name=stream.name,
         column=column,
-        parts={
-            kind: {part: _part(some, [] if is_none else none[part], kind) for part, some in mine.items()}
-            for kind in _KINDS
-        },
-        nearest=max((row["lessons_nearest"] for row in every if row.get("lessons_nearest") is not None), default=None),
-        kept_away=sum(row.get("lessons_kept_away") or 0 for row in every),
-        recalling=sum(bool(row.get("lessons_recalled")) for row in answered) / len(answered) if answered else None,
+        parts={kind: _figures(kind, mine, without) for kind in _KINDS},
+        nearest=max((value for value in nearest if value is not None), default=None),
+        kept_away=int(sum(value or 0 for value in kept_away)),
+        recalling=sum(recalled) / len(recalled) if recalled else None,
     )
 
 
-def _parts(column: Column, by_column: Mapping[Column, Sequence[Row]], blocks: list[Block]) -> dict[str, Sequence[Row]]:
-    """The consultations of a column by block and stage."""
-    own, again = by_column.get(column, []), by_column.get(column.with_variant(STAGE, Stage.AGAIN), [])
-    held_again = {_key(row) for row in again}
-    learning = [row for row in own if row.get("stage") == Stage.LEARNING]
-    parts: dict[str, Sequence[Row]] = {
-        str(block): [row for row in learning if block.first <= row["stream_position"] <= block.last] for block in blocks
+def _figures(
+    kind: str,
+    mine: Mapping[str, Sequence[ScoredConsultation]],
+    without: Mapping[str, Sequence[ScoredConsultation]],
+) -> dict[str, StreamPart]:
+    """One kind of answer in every part, beside the column without experience."""
+    return {
+        name: _part(consultations, without.get(name, ()), kind)
+        for name, consultations in mine.items()
     }
-    parts[Stage.TRANSFER.value] = [row for row in own if row.get("stage") == Stage.TRANSFER]
-    parts[_FIRST] = [row for row in own if _key(row) in held_again]
+
+
+def _parts(
+    column: Column,
+    by_column: Mapping[Column, Sequence[ScoredConsultation]],
+    blocks: list[Block],
+) -> dict[str, Sequence[ScoredConsultation]]:
+    """The consultations of a column by block and stage."""
+    own = by_column.get(column, [])
+    again = by_column.get(column.with_variant(STAGE, Stage.AGAIN), [])
+    repeated = {_key(consultation) for consultation in again}
+    learning = _of_stage(own, Stage.LEARNING)
+    parts: dict[str, Sequence[ScoredConsultation]] = {
+        str(block): [case for case in learning if block.first <= _position(case) <= block.last]
+        for block in blocks
+    }
+    parts[Stage.TRANSFER.value] = _of_stage(own, Stage.TRANSFER)
+    parts[_FIRST] = [consultation for consultation in own if _key(consultation) in repeated]
     parts[Stage.AGAIN.value] = again
     return parts
 
 
-def _key(row: Row) -> tuple[str, int]:
-    return row["record"], row["trial"]
+def _key(consultation: ScoredConsultation) -> tuple[str, int]:
+    return consultation.case, consultation.trial
 
 
-def _part(rows: Iterable[Row], none: Iterable[Row], kind: str) -> StreamPart:
-    own, other = _right(rows, kind), _right(none, kind)
+class _Answer(NamedTuple):
+    patient: str
+    right: float
+
+
+def _part(
+    mine: Iterable[ScoredConsultation], without: Iterable[ScoredConsultation], kind: str
+) -> StreamPart:
+    own, other = _answers(mine, kind), _answers(without, kind)
     by_patient: dict[str, list[float]] = defaultdict(list)
-    for patient, right in own.values():
-        by_patient[patient].append(right)
-    shared = own.keys() & other.keys()
-    difference = sum(own[key][1] - other[key][1] for key in shared) / len(shared) if shared else None
-    return StreamPart(Figure.of(by_patient), difference)
+    for answer in own.values():
+        by_patient[answer.patient].append(answer.right)
+    gains = [own[key].right - other[key].right for key in own.keys() & other.keys()]
+    return StreamPart(Figure.of(by_patient), sum(gains) / len(gains) if gains else None)
 
 
-def _right(rows: Iterable[Row], kind: str) -> dict[tuple[str, int], tuple[str, float]]:
+def _answers(
+    consultations: Iterable[ScoredConsultation], kind: str
+) -> dict[tuple[str, int], _Answer]:
     """Whether each judged answer is right, with its patient; undecided ones are not."""
-    name = f"{kind}_verdict"
-    judged = (row for row in rows if not row["failed"] and row[name] is not None)
-    return {_key(row): (row["patient"], float(row[name] == Verdict.CORRECT)) for row in judged}
+    answers = {}
+    for consultation in consultations:
+        verdict = consultation.verdict(kind)
+        if verdict is not None and not consultation.is_failed:
+            right = float(verdict == Verdict.CORRECT)
+            answers[_key(consultation)] = _Answer(consultation.patient, right)
+    return answers
 
 
-def tables(found: ExperienceFigures | None) -> list[Grid]:
-    """Return the figures as tables of text; none without experience."""
-    if found is None:
+def experience_tables(figures: ExperienceFigures | None) -> list[Table]:
+    """Return the figures as tables; none without experience."""
+    if figures is None:
         return []
-    columns = found.columns
+    columns = figures.columns
     header = ["", *(column.name for column in columns)]
-    labels = {str(block): f"after {block} cases" for block in found.blocks} | _STAGES
-    made: list[Grid] = []
+    labels = {str(block): f"after {block} cases" for block in figures.blocks} | _STAGES
+    tables: list[Table] = []
     for kind in _KINDS:
-        rows = [
-            [label, *(_cell(one.parts[kind][part]) for one in columns)]
-            for part, label in labels.items()
-            if any(one.parts[kind][part].right.n for one in columns)
-        ]
-        made.append(Grid(f"experience: {kind} right %", header, rows, [_NOTE]))
-    recalling = ("–" if one.recalling is None else f"{100 * one.recalling:.0f}" for one in columns)
-    nearest = ("–" if one.nearest is None else f"{one.nearest:.2f}" for one in columns)
+        rows = []
+        for part, label in labels.items():
+            parts = [column.parts[kind][part] for column in columns]
+            if any(each.right.n for each in parts):
+                rows.append([label, *map(_cell, parts)])
+        tables.append(Table.of(f"experience: {kind} right %", header, rows, [_NOTE]))
+    return [*tables, _certificate(columns, header)]
+
+
+def _certificate(columns: Sequence[StreamFigures], header: Sequence[str]) -> Table:
+    """Who could learn from whom."""
+    recalling = [
+        DASH if column.recalling is None else f"{100 * column.recalling:.0f}" for column in columns
+    ]
+    nearest = [DASH if column.nearest is None else f"{column.nearest:.2f}" for column in columns]
     rows = [
         ["consultations that recalled a lesson %", *recalling],
         ["nearest patient of a lesson", *nearest],
-        [row_labels.total("cases kept away"), *(str(one.kept_away) for one in columns)],
+        [row_labels.total("cases kept away"), *(str(column.kept_away) for column in columns)],
     ]
-    return [*made, Grid("experience: who could learn from whom", header, rows, [_CERTIFICATE])]
+    return Table.of("experience: who could learn from whom", header, rows, [_CERTIFICATE])
 
 
 def _cell(part: StreamPart) -> str:
     if part.right.value is None:
-        return "–"
-    difference = [] if part.against_none is None else [f"{100 * part.against_none:+.1f}"]
-    return f"{100 * part.right.value:.1f} ({', '.join([*difference, f'n={part.right.n}'])})"
+        return DASH
+    inside = [f"n={part.right.n}"]
+    if part.against_none is not None:
+        inside.insert(0, f"{100 * part.against_none:+.1f}")
+    return f"{100 * part.right.value:.1f} ({', '.join(inside)})"
 
 
-def as_json(found: ExperienceFigures | None) -> dict[str, Any] | None:
+def experience_json(figures: ExperienceFigures | None) -> dict[str, Any] | None:
     """Return the same as plain data."""
-    if found is None:
+    if figures is None:
         return None
-    columns = [{**asdict(one), "column": one.column.as_json()} for one in found.columns]
-    return {"blocks": found.blocks, "columns": columns}
+    columns = [{**asdict(column), "column": column.column.as_json()} for column in figures.columns]
+    return {"blocks": figures.blocks, "columns": columns}

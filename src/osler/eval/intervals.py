@@ -1,8 +1,11 @@
-"""Intervals of means, shares and differences that hold with few patients, too; patients are the units.
+"""Intervals of means, shares and differences that hold with few patients, too.
 
-Trials of one patient are never treated as independent, nor is it assumed how much they have in common: the spread
-between patients is estimated, by leaving out one patient at a time. With few patients that estimate is itself rough,
-which the t distribution allows for. `benchmarks/coverage.py` prints how often the intervals hold the truth.
+Patients are the units.
+
+Trials of one patient are never treated as independent, nor is it assumed how much they have in
+common: the spread between patients is estimated, by leaving out one patient at a time. With few
+patients that estimate is itself rough, which the t distribution allows for.
+`benchmarks/coverage.py` prints how often the intervals hold the truth.
 """
 
 from __future__ import annotations
@@ -20,7 +23,8 @@ ValuesByPatient = Mapping[str, Sequence[float]]
 Array = npt.NDArray[np.float64]
 
 FEWEST = 3
-"""Patients that an interval needs. From one, nothing is known of others; from two, it would be all there is."""
+"""Patients that an interval needs. From one, nothing is known of others; from two, it would be all
+there is."""
 _TAIL = (1 - 0.95) / 2
 """What a 95 % interval leaves out on each side."""
 _LARGEST = 1e100
@@ -69,7 +73,9 @@ class Clusters:
             totals=np.array([math.fsum(values) for values in groups], dtype=np.float64),
             sizes=np.array([len(values) for values in groups], dtype=np.float64),
             kinds=frozenset(every),
-            spread=math.fsum((value - middle) ** 2 for value in every) / len(every) if every else 0.0,
+            spread=(
+                math.fsum((value - middle) ** 2 for value in every) / len(every) if every else 0.0
+            ),
         )
 
     def __len__(self) -> int:
@@ -87,7 +93,10 @@ class Clusters:
 
     @property
     def equal_patients(self) -> float:
-        """How many patients with equally many values would say as much; fewer if some have many more than others."""
+        """How many patients with equally many values would say as much.
+
+        Fewer if some have many more than others.
+        """
         return self.count**2 / math.fsum(self.sizes**2)
 
     @property
@@ -97,21 +106,28 @@ class Clusters:
 
     @property
     def variance_of_mean(self) -> float:
-        """The jackknife's variance of the mean, at least what independent values would have; there must be two."""
+        """The jackknife's variance of the mean, at least what independent values would have.
+
+        There must be two.
+        """
         between = (len(self) - 1) / len(self) * math.fsum(self.shifts**2)
         return max(between, self.spread / self.count)
 
 
-def mean_interval(values_by_patient: ValuesByPatient, scale: Interval | None = SHARES) -> Interval | None:
+def mean_interval(
+    values_by_patient: ValuesByPatient, scale: Interval | None = SHARES
+) -> Interval | None:
     """Return the 95 % interval of the mean of all values; None below three patients.
 
-    On a scale it is Wilson's score interval, with the number of independent values that are worth as much as these,
-    and with the quantile of the t distribution in place of the normal one. Where all values are equal, each patient
-    counts once: trials that all end alike add no evidence about other patients.
+    On a scale it is Wilson's score interval, with the number of independent values that are worth
+    as much as these, and with the quantile of the t distribution in place of the normal one. Where
+    all values are equal, each patient counts once: trials that all end alike add no evidence about
+    other patients.
 
     Args:
         values_by_patient: All values of each patient.
-        scale: The lowest and the highest possible value; None for what has no bounds, such as times.
+        scale: The lowest and the highest possible value; None for what has no bounds, such as
+            times.
 
     Raises:
         ValueError: A value is not on the scale.
@@ -128,7 +144,12 @@ def _interval(clusters: Clusters, scale: Interval | None) -> Interval | None:
     if scale is None:
         reach = quantile * math.sqrt(variance)
         return Interval(clusters.mean - reach, clusters.mean + reach) if variance else None
-    if not scale.low - _ROUNDING <= min(clusters.kinds) <= max(clusters.kinds) <= scale.high + _ROUNDING:
+    if (
+        not scale.low - _ROUNDING
+        <= min(clusters.kinds)
+        <= max(clusters.kinds)
+        <= scale.high + _ROUNDING
+    ):
         raise ValueError(f"values are not within {scale.low} to {scale.high}")
     width = scale.high - scale.low
     share = min(1.0, max(0.0, (clusters.mean - scale.low) / width))
@@ -136,21 +157,28 @@ def _interval(clusters: Clusters, scale: Interval | None) -> Interval | None:
     worth = clusters.equal_patients if is_equal else share * (1 - share) * width**2 / variance
     low, high = score_interval(share, worth, quantile)
     if clusters.kinds <= set(scale):
-        # A single right trial looks like little spread, but cannot bound the share more closely than none does.
+        # A single right trial looks like little spread, but cannot bound the share more closely
+        # than none does.
         low = min(low, score_interval(1, clusters.equal_patients, quantile).low)
         high = max(high, score_interval(0, clusters.equal_patients, quantile).high)
     # Rounding must not push the mean out of its interval.
-    return Interval(min(clusters.mean, scale.low + width * low), max(clusters.mean, scale.low + width * high))
+    return Interval(
+        min(clusters.mean, scale.low + width * low), max(clusters.mean, scale.low + width * high)
+    )
 
 
 def difference_interval(gains_by_patient: ValuesByPatient) -> Interval | None:
     """Return the 95 % interval of a mean of gains, each -1, 0 or 1; None below three patients.
 
-    Newcombe's way: the shares of trials on which either column is ahead have an interval each, and their distances
-    are added as the squares of numbers that depend on each other.
+    Newcombe's way: the shares of trials on which either column is ahead have an interval each, and
+    their distances are added as the squares of numbers that depend on each other.
     """
-    first = Clusters.of({name: [float(gain > 0) for gain in gains] for name, gains in gains_by_patient.items()})
-    second = Clusters.of({name: [float(gain < 0) for gain in gains] for name, gains in gains_by_patient.items()})
+    first = Clusters.of(
+        {name: [float(gain > 0) for gain in gains] for name, gains in gains_by_patient.items()}
+    )
+    second = Clusters.of(
+        {name: [float(gain < 0) for gain in gains] for name, gains in gains_by_patient.items()}
+    )
     ahead, behind = _interval(first, SHARES), _interval(second, SHARES)
     if ahead is None or behind is None:
         return None
@@ -178,16 +206,19 @@ def score_interval(share: float, worth: float, quantile: float) -> Interval:
     """Return Wilson's interval of a share that is worth this many independent values."""
     shrink = 1 + quantile**2 / worth
     centre = (share + quantile**2 / (2 * worth)) / shrink
-    half = quantile * math.sqrt(share * (1 - share) / worth + (quantile / (2 * worth)) ** 2) / shrink
+    half = (
+        quantile * math.sqrt(share * (1 - share) / worth + (quantile / (2 * worth)) ** 2) / shrink
+    )
     # Rounding must not push 0 or 1 out of the interval of a share of 0 or 1.
     return Interval(min(share, max(0.0, centre - half)), max(share, min(1.0, centre + half)))
 
 
 @lru_cache(maxsize=4096)
 def student_t(tail: float, freedom: int) -> float:
-    """Return the value that Student's t exceeds with this chance, below a half, at so many degrees of freedom.
+    """Return the value that Student's t exceeds with this chance, which is below a half.
 
-    The distribution is a finite sum in the angle whose tangent is t / sqrt(freedom); the angle is found by halving.
+    The distribution is a finite sum in the angle whose tangent is t / sqrt(freedom); the angle is
+    searched by halving.
     """
     low, high = 0.0, math.pi / 2
     for _ in range(60):
@@ -200,7 +231,10 @@ def student_t(tail: float, freedom: int) -> float:
 
 
 def _central_share(angle: float, freedom: int) -> float:
-    """Return the chance that Student's t is within this angle on either side (Abramowitz and Stegun 26.7.3, 26.7.4)."""
+    """Return the chance that Student's t is within this angle on either side.
+
+    Abramowitz and Stegun 26.7.3, 26.7.4.
+    """
     cosine, odd = math.cos(angle), freedom % 2
     term = cosine if odd else 1.0
     total = term if freedom > 1 else 0.0

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Literal, Protocol, runtime_checkable
 
 from osler.errors import UserError
-from osler.eval.ladder import judge_diagnosis, judge_treatment
+from osler.eval.exact_diagnosis import judge_diagnosis
+from osler.eval.exact_treatment import judge_treatment
 from osler.eval.reader.exact import exact_opinion
 from osler.eval.verdict import Opinion as Opinion
 from osler.models.spec import parse_spec
@@ -31,28 +32,35 @@ class Judge(Protocol):
 
 
 def truth_of(kind: Kind, record: PatientRecord) -> Diagnosis | Treatment:
-    """The record's true diagnosis or treatment; a record without a treatment has nothing to judge one by."""
+    """The record's true diagnosis or treatment.
+
+    A record without a treatment has nothing to judge one by.
+    """
     truth = record.diagnosis if kind == "diagnosis" else record.treatment
     if truth is None:
         raise ValueError(f"the record {record.id} has no treatment")
     return truth
 
 
-def by_ladder(kind: Kind, answer: str, record: PatientRecord) -> Opinion:
-    """Judge one answer by the rules."""
+async def verdict_on(
+    kind: Kind, answer: str, record: PatientRecord, judge: Judge | None = None
+) -> Opinion:
+    """Judge one answer: by the judge (also a `Panel`) unless it is exactly a name.
+
+    Without a judge the rest is undecided.
+    """
     truth = truth_of(kind, record)
-    return judge_diagnosis(answer, truth) if isinstance(truth, Diagnosis) else judge_treatment(answer, truth)
-
-
-async def verdict_on(kind: Kind, answer: str, record: PatientRecord, judge: Judge | None = None) -> Opinion:
-    """Judge one answer: by the judge (also a `Panel`) unless it is exactly a name; without a judge, by the ladder."""
-    if judge is None:
-        return by_ladder(kind, answer, record)
-    return exact_opinion(truth_of(kind, record), answer) or await judge.judge(kind, answer, record)
+    if judge is not None:
+        return exact_opinion(truth, answer) or await judge.judge(kind, answer, record)
+    if isinstance(truth, Diagnosis):
+        return judge_diagnosis(answer, truth)
+    return judge_treatment(answer, truth)
 
 
 def outside_judge(spec: str) -> Judge | None:
-    """Load the judge registered under that name, or the class `package.module:Class`; None if it is a model.
+    """Load the judge registered under that name, or the class `package.module:Class`.
+
+    None if it is a model.
 
     Raises:
         UserError: It cannot be loaded or made, or is not a judge.
@@ -64,5 +72,7 @@ def outside_judge(spec: str) -> Judge | None:
         return None  # a backbone by its path
     judge = made() if isinstance(made, type) else made
     if not isinstance(judge, Judge):
-        raise UserError(f"the judge {spec!r} has no name", "give it a name under which its verdicts are stored")
+        raise UserError(
+            f"the judge {spec!r} has no name", "give it a name under which its verdicts are stored"
+        )
     return judge

@@ -14,6 +14,7 @@ from osler.eval.statistics import cohen_kappa, krippendorff_alpha
 from osler.eval.verdict import Verdict
 from osler.models import open_backbone
 from osler.records.schema import PatientRecord
+from osler.settings.names import TIMEOUT
 
 PERSON = "person:"
 """Begins the name under which a person's verdicts are stored."""
@@ -21,7 +22,10 @@ PERSON = "person:"
 
 @dataclass(frozen=True)
 class Panel:
-    """Some judges that decide by majority; itself a judge, so that it can stand wherever one does."""
+    """Some judges that decide by majority.
+
+    Itself a judge, so that it can stand wherever one does.
+    """
 
     judges: Sequence[Judge]
 
@@ -36,7 +40,10 @@ class Panel:
 
 
 def decide(opinions: Sequence[Opinion]) -> Opinion:
-    """The verdict that more than half of the judges gave; two have to agree. Otherwise the answer stays undecided."""
+    """The verdict that more than half of the judges gave; two have to agree.
+
+    Otherwise the answer stays undecided.
+    """
     if len(opinions) == 1:
         return opinions[0]
     tokens = [one.tokens for one in opinions if one.tokens is not None]
@@ -53,7 +60,7 @@ def decide(opinions: Sequence[Opinion]) -> Opinion:
 
 
 @asynccontextmanager
-async def open_panel(specs: Sequence[str], *, seconds: float = 60.0) -> AsyncIterator[Panel]:
+async def open_panel(specs: Sequence[str], *, seconds: float = TIMEOUT) -> AsyncIterator[Panel]:
     """Open judges by their names: models, or judges of your own.
 
     Args:
@@ -67,7 +74,9 @@ async def open_panel(specs: Sequence[str], *, seconds: float = 60.0) -> AsyncIte
         judges: list[Judge] = []
         for spec in specs:
             if spec.startswith(PERSON):
-                raise UserError(f"{spec} is a person", "import the sheet with --verdicts SHEET --person NAME")
+                raise UserError(
+                    f"{spec} is a person", "import the sheet with --verdicts SHEET --person NAME"
+                )
             judge = outside_judge(spec)
             if judge is None:
                 backbone = open_backbone(spec, timeout=seconds)
@@ -81,9 +90,12 @@ async def open_panel(specs: Sequence[str], *, seconds: float = 60.0) -> AsyncIte
 
 
 def agreement_line(title: str, verdicts: Sequence[Sequence[Verdict]]) -> str:
-    """How far judges agree on some answers, each with one verdict per judge: share of equal verdicts, and kappa.
+    """How far judges agree on some answers, each with one verdict per judge.
 
-    Cohen's kappa for two judges and Krippendorff's alpha (nominal) for more; what a judge left undecided is left out.
+    Share of equal verdicts, and kappa.
+
+    Cohen's kappa for two judges and Krippendorff's alpha (nominal) for more; what a judge left
+    undecided is left out.
     """
     known = list(Verdict)
     given = [[one for one in each if one is not Verdict.UNDECIDED] for each in verdicts]
@@ -94,7 +106,10 @@ def agreement_line(title: str, verdicts: Sequence[Sequence[Verdict]]) -> str:
     if judges == 2:
         measure, found = "kappa", cohen_kappa([(first, second) for first, second in full])
     else:
-        measure, found = "alpha", krippendorff_alpha([list(map(known.index, each)) for each in given], nominal=True)
+        measure, found = (
+            "alpha",
+            krippendorff_alpha([list(map(known.index, each)) for each in given], nominal=True),
+        )
     equal = sum(len(set(each)) == 1 for each in full)
     value = "– (one verdict only)" if found.value is None else f"{found.value:.2f}"
     return f"{title}: n {len(full)}, equal {equal / len(full):.0%}, {measure} {value}"

@@ -1,4 +1,7 @@
-"""Repair a damaged run: keep what is as it was written, make again what follows from it, and say what is lost."""
+"""Repair a damaged run.
+
+Keep what is as it was written, make again what follows from it, and say what is lost.
+"""
 
 from __future__ import annotations
 
@@ -9,24 +12,24 @@ from itertools import count
 from pathlib import Path
 
 from osler.errors import UserError
-from osler.eval.ladder import LADDER
 from osler.eval.panel import PERSON
-from osler.eval.scoring import score_missing
+from osler.eval.scoring import EXACT, score_missing
 from osler.runs.store import RunFile, RunWriter, run_path
 from osler.runs.store.check import find_damage
 from osler.runs.store.connection import DamagedRunError, lock_for_writing, log_of, unlock
 from osler.runs.store.rebuild import Rebuilt, rebuild
 from osler.runs.store.row_checksums import CHECKED
 from osler.runs.store.run_names import SUFFIX
+from osler.runs.store.scores import is_measured
 
 _NAMED = 5
 """Consultations that one line names."""
 
 
 def repair_run(run: Path) -> list[str]:
-    """Repair a run, with a copy of the original beside it; return lines that say what was done and what is left to do.
+    """Repair a run, with a copy of the original beside it.
 
-    A run of a version without checksums gets them, whether it is damaged or not.
+    Return lines that say what was done and what is left to do.
 
     Raises:
         UserError: There is no such run, it is being written to, or too much of it is lost.
@@ -36,8 +39,7 @@ def repair_run(run: Path) -> list[str]:
         raise UserError(f"there is no run {path}", "`osler runs list` shows what there is")
     lock = lock_for_writing(path)
     try:
-        is_damaged, has_checksums = _state_of(path)
-        if not is_damaged and has_checksums:
+        if not _is_damaged(path):
             return [f"no damage found in {path}: nothing to repair"]
         backup = _copied(path)
         try:
@@ -52,17 +54,18 @@ def repair_run(run: Path) -> list[str]:
         ) from None
     finally:
         unlock(path, lock)
-    first = f"{path} is repaired" if is_damaged else f"{path} has checksums now"
-    return [f"{first}; the original is kept as {backup}", *_made_again(rebuilt, path, has_checksums, lacks_prices)]
+    return [
+        f"{path} is repaired; the original is kept as {backup}",
+        *_made_again(rebuilt, path, lacks_prices),
+    ]
 
 
-def _state_of(path: Path) -> tuple[bool, bool]:
-    """Whether a run is damaged, and whether its rows have checksums."""
+def _is_damaged(path: Path) -> bool:
     try:
         with RunFile.open(path, verified=False) as opened:
-            return next(find_damage(opened), None) is not None, opened.has_checksums
+            return next(find_damage(opened), None) is not None
     except DamagedRunError:
-        return True, True
+        return True
 
 
 def _copied(path: Path) -> Path:
@@ -85,11 +88,10 @@ def _rebuilt(path: Path) -> tuple[Rebuilt, bool]:
     target = path.with_name(f"{path.stem}.repaired{SUFFIX}")
     target.unlink(missing_ok=True)
     try:
-        rebuilt = rebuild(path, target, LADDER)
+        rebuilt = rebuild(path, target, EXACT)
         with RunWriter.resume(target) as store:
             score_missing(store)
-            priced = "SELECT 1 FROM measures WHERE json_extract(body, '$.tests_cost') IS NOT NULL LIMIT 1"
-            lacks_prices = bool(rebuilt.rejudged and store.ask(priced))
+            lacks_prices = bool(rebuilt.rejudged) and is_measured(store, "tests_cost")
         shutil.copymode(path, target)
         target.replace(path)
     finally:
@@ -103,38 +105,52 @@ def _remove_log(path: Path) -> None:
         path.with_name(f"{path.name}{end}").unlink(missing_ok=True)
 
 
-def _made_again(rebuilt: Rebuilt, path: Path, has_checksums: bool, lacks_prices: bool) -> Iterator[str]:
+def _made_again(rebuilt: Rebuilt, path: Path, lacks_prices: bool) -> Iterator[str]:
     counted = {
         "result": rebuilt.results,
-        "score by the rules": len(rebuilt.rejudged),
+        "exact score": len(rebuilt.rejudged),
         "row of the plan": rebuilt.plan_rows,
     }
     made = ", ".join(f"{number} × {what}" for what, number in counted.items() if number)
     yield f"made again from transcripts: {made + ', ' if made else ''}the search index"
     if lacks_prices:
-        yield f"the scores made again are without prices of tests: `osler score {path} --test-prices FILE` adds them"
-    if not has_checksums:
-        yield f"earlier scores had no checksums, so nobody can tell whether they changed: `osler score {path} --again`"
+        yield (
+            f"the scores made again are without prices of tests: `osler score {path} --test-prices"
+            " FILE` adds them"
+        )
     if rebuilt.unchecked_settings:
         names = ", ".join(rebuilt.unchecked_settings)
-        yield f"kept, though their checksums are lost: {names}; compare them with `osler runs status {path}`"
+        yield (
+            f"kept, though their checksums are lost: {names}; compare them with `osler runs status"
+            f" {path}`"
+        )
     if rebuilt.again:
-        yield f"to be held again, with the simulate command or `osler runs retry {path}`: {_named(rebuilt.again)}"
+        yield (
+            f"to be held again, with the simulate command or `osler runs retry {path}`:"
+            f" {_named(rebuilt.again)}"
+        )
     if rebuilt.forks:
         yield f"forks that are lost: {_named(rebuilt.forks)}; `osler fork` makes them again"
     if rebuilt.records:
         lost = ", ".join(rebuilt.records)
-        yield f"lost with all their consultations: the records {lost}; re-run the simulate command with the same pool"
+        yield (
+            f"lost with all their consultations: the records {lost}; re-run the simulate command"
+            " with the same pool"
+        )
     yield from _removed(rebuilt, path)
 
 
 def _removed(rebuilt: Rebuilt, path: Path) -> Iterator[str]:
     """Say what was removed, and which command makes it again."""
     for table, places in rebuilt.removed.items():
-        judges = Counter(place.key.split(" ", 1)[-1] if table in _REMEDIES else "" for place in places)
+        judges = Counter(
+            place.key.split(" ", 1)[-1] if table in _REMEDIES else "" for place in places
+        )
         for judge, number in judges.items():
             of_whom = f" of {judge}" if judge else ""
-            remedy = _REMEDIES.get(table, _NO_REMEDY).format(run=path, judge=judge, command=score_command(path, judge))
+            remedy = _REMEDIES.get(table, _NO_REMEDY).format(
+                run=path, judge=judge, command=score_command(path, judge)
+            )
             yield f"removed: {number} × {CHECKED[table].title}{of_whom}; {remedy}"
 
 
@@ -149,7 +165,7 @@ def score_command(path: Path, judge: str) -> str:
 _REMEDIES = {
     "verdicts": "`{command}` judges again",
     "patient_verdicts": "`osler score {run} --patient-judge {judge}` judges again",
-    "patient_judges": "`osler score {run} --patient-judge {judge}` tries it again",
+    "patient_judges": "the judge is examined again when it next judges the run",
     "explanations": "`osler explain {run} --judge {judge}` explains again",
 }
 """By table; the judge is the end of a row's key."""

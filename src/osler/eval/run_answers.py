@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from osler.eval.judge import Kind, Opinion
-from osler.eval.ladder import LADDER
+from osler.eval.scoring import EXACT
 from osler.eval.verdict import Verdict
 from osler.language import Language
 from osler.runs.store import RunFile, RunWriter, StoredScore, StoredVerdict
+from osler.runs.store.scores import scored_consultations
 
 KINDS: tuple[Kind, ...] = ("diagnosis", "treatment")
 OWN_RUNGS = frozenset({"reader", "judge", "person"})
-"""The rungs of verdicts that a judge gave itself, and did not take over from the ladder or a panel."""
-_LADDERS = f"{LADDER.split('/')[0]}/"
-"""Begins the name of every version of the ladder."""
+"""The rungs of verdicts that a judge gave itself, and did not take over from the exact stage or a
+panel."""
 
 
 class AnswerPlace(NamedTuple):
@@ -42,17 +42,18 @@ class RunAnswer:
     place: AnswerPlace
     content: AnswerContent
     language: Language
-    by_ladder: StoredVerdict
+    by_names: StoredVerdict
+    """What the exact stage says of it."""
 
     @property
     def is_undecided(self) -> bool:
-        """Check whether the ladder leaves it to a judge."""
-        return self.by_ladder.verdict == Verdict.UNDECIDED
+        """Check whether the exact stage leaves it to a judge."""
+        return self.by_names.verdict == Verdict.UNDECIDED
 
     @property
     def can_be_judged(self) -> bool:
         """Check whether there is something to read."""
-        return bool(self.content.text.strip()) and self.by_ladder.verdict != Verdict.UNPARSED
+        return bool(self.content.text.strip()) and self.by_names.verdict != Verdict.UNPARSED
 
     def verdict(self, opinion: Opinion, tokens: int | None = 0) -> StoredVerdict:
         """A judge's opinion as it is stored, with the tokens that count for this answer."""
@@ -60,35 +61,24 @@ class RunAnswer:
 
 
 def answers_of(store: RunFile) -> Iterator[RunAnswer]:
-    """Yield all answers that the ladder has judged, with its verdict."""
-    for row in store.scores(LADDER):
+    """Yield all answers that have been scored, with what the exact stage says of them."""
+    for consultation in scored_consultations(store, EXACT):
+        texts = {"diagnosis": consultation.diagnosis, "treatment": consultation.treatment}
         for kind in KINDS:
-            verdict, rung, because = (row[f"{kind}_{name}"] for name in ("verdict", "rung", "because"))
-            if verdict is not None:
-                rank = row["diagnosis_rank"] if kind == "diagnosis" else None
+            if (by_names := consultation.verdicts.get(kind)) is not None:
                 yield RunAnswer(
-                    AnswerPlace(row["number"], kind),
-                    AnswerContent(row["record"], kind, row[kind] or ""),
-                    Language(row["language"]),
-                    StoredVerdict(kind, verdict, rung, because, rank),
+                    AnswerPlace(consultation.number, kind),
+                    AnswerContent(consultation.case, kind, texts[kind]),
+                    consultation.language,
+                    replace(by_names, rank=None, tokens=None),
                 )
 
 
 def stored_opinion(kind: Kind, opinion: Opinion) -> StoredVerdict:
     """A judge's opinion as it is stored."""
-    said = StoredVerdict(kind, opinion.verdict.value, opinion.rung, opinion.because, None, opinion.tokens)
-    return _with_own_rank(said)
-
-
-def has_judged_differentials(judge: str) -> bool:
-    """Check whether a judge read the differentials too: only the ladder does, of whatever version."""
-    return judge.startswith(_LADDERS)
-
-
-def _with_own_rank(verdict: StoredVerdict) -> StoredVerdict:
-    """Keep no rank but that of a correct diagnosis, which comes first: the others are the ladder's."""
-    is_first = verdict.kind == "diagnosis" and verdict.verdict == Verdict.CORRECT
-    return replace(verdict, rank=1 if is_first else None)
+    return StoredVerdict(
+        kind, opinion.verdict.value, opinion.rung, opinion.because, tokens=opinion.tokens
+    )
 
 
 def by_content(answers: Iterable[RunAnswer]) -> dict[AnswerContent, list[RunAnswer]]:
@@ -101,11 +91,12 @@ def by_content(answers: Iterable[RunAnswer]) -> dict[AnswerContent, list[RunAnsw
 
 def stored_verdicts(store: RunFile, judge: str) -> dict[AnswerPlace, StoredVerdict]:
     """All verdicts that are stored under a judge's name."""
-    found = store.ask("SELECT cell, kind, verdict, rung, because, rank FROM verdicts WHERE judge = ?", (judge,))
-    return {AnswerPlace(cell, kind): StoredVerdict(kind, *rest) for cell, kind, *rest in found}
+    return {AnswerPlace(*place): verdict for place, verdict in store.verdicts_of(judge).items()}
 
 
-def own_opinions(store: RunFile, judge: str, answers: Iterable[RunAnswer]) -> dict[AnswerContent, Opinion]:
+def own_opinions(
+    store: RunFile, judge: str, answers: Iterable[RunAnswer]
+) -> dict[AnswerContent, Opinion]:
     """What a judge itself said of these answers before."""
     stored = stored_verdicts(store, judge)
     known = {}
@@ -116,13 +107,14 @@ def own_opinions(store: RunFile, judge: str, answers: Iterable[RunAnswer]) -> di
     return known
 
 
-def store_verdicts(store: RunWriter, judge: str, verdicts: Mapping[AnswerPlace, StoredVerdict]) -> None:
-    """Store verdicts under the name of a judge that is not the ladder; those that are stored stay as they are."""
+def store_verdicts(
+    store: RunWriter, judge: str, verdicts: Mapping[AnswerPlace, StoredVerdict]
+) -> None:
+    """Store verdicts under the name of a judge; those that are stored stay as they are."""
     before = stored_verdicts(store, judge)
     new: dict[int, list[StoredVerdict]] = defaultdict(list)
     for place, verdict in verdicts.items():
-        own = _with_own_rank(verdict)
-        if before.get(place) != replace(own, tokens=None):
-            new[place.number].append(own)
+        if before.get(place) != replace(verdict, tokens=None):
+            new[place.number].append(verdict)
     for number, some in new.items():
-        store.scored(number, StoredScore(judge, some))
+        store.store_score(number, StoredScore(judge, some))

@@ -1,4 +1,4 @@
-"""Intervals, paired tests and corrections for the figures of a comparison, with patients as the units.
+"""Intervals, paired tests and corrections for figures, with patients as the units.
 
 Means are over all trials. Trials of the same patient are never treated as independent.
 """
@@ -10,7 +10,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import accumulate
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -44,9 +43,14 @@ class Figure:
 
     @classmethod
     def of(cls, values: ValuesByPatient, scale: Interval | None = SHARES) -> Self:
-        """The mean of values with its 95 % interval; the scale is the lowest and the highest possible value."""
+        """The mean of values with its 95 % interval.
+
+        The scale is the lowest and the highest possible value.
+        """
         count = sum(map(len, values.values()))
-        return cls(mean(values), count, mean_interval(values, scale), clustered_standard_error(values))
+        return cls(
+            mean(values), count, mean_interval(values, scale), clustered_standard_error(values)
+        )
 
     @property
     def lacks_interval(self) -> bool:
@@ -63,8 +67,8 @@ def mean(values_by_patient: ValuesByPatient) -> float | None:
 def clustered_standard_error(values_by_patient: ValuesByPatient) -> float | None:
     """Return the standard error of the mean, clustered by patient, or None below two patients.
 
-    The cluster-robust error with the usual correction for few clusters, G / (G - 1). With one trial each it is the
-    ordinary standard error.
+    The cluster-robust error with the usual correction for few clusters, G / (G - 1). With one trial
+    each it is the ordinary standard error.
     """
     clusters = Clusters.of(values_by_patient)
     patients = len(clusters)
@@ -75,19 +79,27 @@ def clustered_standard_error(values_by_patient: ValuesByPatient) -> float | None
     return math.sqrt(patients / (patients - 1) * squares) / math.fsum(clusters.sizes)
 
 
-def pass_hat_k(successes_per_patient: Sequence[int], trials_per_patient: Sequence[int], k: int) -> Figure:
-    """The chance that k random trials of a patient are all right, over the n patients with at least k trials.
+def pass_hat_k(
+    successes_per_patient: Sequence[int], trials_per_patient: Sequence[int], k: int
+) -> Figure:
+    """The chance that k random trials of a patient are all right, over patients with k trials.
 
-    It is the unbiased estimate: the share of each patient's k-subsets that are all right, on average. The plain power
-    (successes / trials) ** k is too high on average, the more so the fewer the trials.
+    It is the unbiased estimate: the share of each patient's k-subsets that are all right, on
+    average. The plain power (successes / trials) ** k is too high on average, the more so the fewer
+    the trials.
     """
     pairs = zip(successes_per_patient, trials_per_patient, strict=True)
-    chances = [math.comb(successes, k) / math.comb(trials, k) for successes, trials in pairs if trials >= k]
+    chances = [
+        math.comb(successes, k) / math.comb(trials, k) for successes, trials in pairs if trials >= k
+    ]
     return Figure(math.fsum(chances) / len(chances) if chances else None, len(chances))
 
 
 class Trial(NamedTuple):
-    """One of a patient's consultations: what a value of one column shares with a value of another."""
+    """One of a patient's consultations.
+
+    What a value of one column shares with a value of another.
+    """
 
     patient: str
     number: int
@@ -96,7 +108,10 @@ class Trial(NamedTuple):
 
 
 class PairedTest(StrEnum):
-    """Where a p-value comes from; both are exact, and the first is the second with one value per patient."""
+    """Where a p-value comes from.
+
+    Both are exact, and the first is the second with one value per patient.
+    """
 
     MCNEMAR = "mcnemar_exact"
     SIGN_FLIP = "sign_flip_exact"
@@ -119,7 +134,8 @@ class Paired:
     interval: Interval | None
     """None also with too few patients."""
     only_first: int
-    """Trials on which the first column is ahead; for values of 0 and 1, on which only the first is right."""
+    """Trials on which the first column is ahead; for values of 0 and 1, on which only the first is
+    right."""
     only_second: int
     test: PairedTest | None
     p_value: float | None
@@ -128,8 +144,9 @@ class Paired:
 def paired(first: Mapping[Trial, float], second: Mapping[Trial, float]) -> Paired:
     """Compare two columns of right (1) and wrong (0), trial by trial.
 
-    The test flips the signs of whole patients: if the columns were equally good, each patient's difference could as
-    well have had the other sign. With one trial per patient that is McNemar's exact test.
+    The test flips the signs of whole patients: if the columns were equally good, each patient's
+    difference could as well have had the other sign. With one trial per patient that is McNemar's
+    exact test.
 
     Raises:
         ValueError: A value is neither 0 nor 1.
@@ -137,7 +154,9 @@ def paired(first: Mapping[Trial, float], second: Mapping[Trial, float]) -> Paire
     shared = sorted(first.keys() & second.keys())
     gains = paired_gains(first, second)
     clusters = Clusters.of(gains)
-    every_gain = [gain for group in gains.values() for gain in group]
+    every_gain: list[float] = []
+    for of_patient in gains.values():
+        every_gain += of_patient
     test = PairedTest.MCNEMAR if len(shared) == len(clusters) else PairedTest.SIGN_FLIP
     return Paired(
         n=len(shared),
@@ -150,19 +169,29 @@ def paired(first: Mapping[Trial, float], second: Mapping[Trial, float]) -> Paire
         only_first=sum(gain > 0 for gain in every_gain),
         only_second=sum(gain < 0 for gain in every_gain),
         test=test if shared else None,
-        p_value=float(chance_tails(clusters.totals)[abs(round(sum(every_gain)))]) if shared else None,
+        p_value=_p_value(clusters) if shared else None,
     )
 
 
-def paired_gains(first: Mapping[Trial, float], second: Mapping[Trial, float]) -> dict[str, list[float]]:
+def _p_value(gains: Clusters) -> float:
+    """The chance of a sum of gains at least as far from zero, were all signs random."""
+    total = abs(round(math.fsum(gains.totals)))
+    return float(chance_tails(gains.totals)[total])
+
+
+def paired_gains(
+    first: Mapping[Trial, float], second: Mapping[Trial, float]
+) -> dict[str, list[float]]:
     """Return the first column minus the second on each trial that both have, by patient.
 
     Raises:
         ValueError: A value is neither 0 nor 1.
     """
     shared = sorted(first.keys() & second.keys())
-    if not _are_binary(column[trial] for trial in shared for column in (first, second)):
-        raise ValueError("only right (1) and wrong (0) can be paired; leave values that are not known out")
+    if not all(first[trial] in (0, 1) and second[trial] in (0, 1) for trial in shared):
+        raise ValueError(
+            "only right (1) and wrong (0) can be paired; leave values that are not known out"
+        )
     gains: dict[str, list[float]] = defaultdict(list)
     for trial in shared:
         gains[trial.patient].append(float(first[trial]) - float(second[trial]))
@@ -170,9 +199,10 @@ def paired_gains(first: Mapping[Trial, float], second: Mapping[Trial, float]) ->
 
 
 def chance_tails(totals: Iterable[float]) -> Array:
-    """Return for s = 0, 1, 2, … the chance that these whole numbers, with random signs, add up to at least s or -s.
+    """Return for s = 0, 1, 2, … the chance that these numbers add up to at least s or -s.
 
-    It is exact: numbers of the same size follow a binomial distribution, and the sizes are convolved.
+    The numbers are whole, and their signs random. It is exact: numbers of the same size follow a
+    binomial distribution, and the sizes are convolved.
     """
     sizes = Counter(abs(round(total)) for total in totals if total)
     chances = np.ones(1)
@@ -187,13 +217,16 @@ def chance_tails(totals: Iterable[float]) -> Array:
 
 
 def _coin_tosses(count: int) -> list[float]:
-    """Return the chances of 0, 1, 2, … heads in this many tosses of a coin, from whole numbers, which do not round."""
-    ways = accumulate(range(count), lambda found, heads: found * (count - heads) // (heads + 1), initial=1)
-    return [found / (1 << count) for found in ways]
+    """Return the chances of 0, 1, 2, … heads in this many tosses of a coin."""
+    # Whole numbers do not round: they are divided only at the end.
+    return [math.comb(count, heads) / (1 << count) for heads in range(count + 1)]
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Holm's adjusted p-values, in the order given; None, if nothing was tested, stays None and is not counted."""
+    """Holm's adjusted p-values, in the order given.
+
+    None, if nothing was tested, stays None and is not counted.
+    """
     tested = [(p_value, place) for place, p_value in enumerate(p_values) if p_value is not None]
     adjusted: list[float | None] = [None] * len(p_values)
     floor = 0.0
@@ -206,7 +239,8 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> Figure:
     """Cohen's kappa of two judges over the n items that both judged: 1 is perfect, 0 is chance.
 
-    It has no value when both gave one and the same verdict to all: then nothing could have disagreed.
+    It has no value when both gave one and the same verdict to all: then nothing could have
+    disagreed.
     """
     n = len(pairs)
     first, second = (Counter(pair[place] for pair in pairs) for place in (0, 1))
@@ -217,18 +251,23 @@ def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> Figure:
     return Figure((sum(a == b for a, b in pairs) / n - by_chance) / (1 - by_chance), n)
 
 
-def krippendorff_alpha(ratings_by_item: Iterable[Sequence[float]], *, nominal: bool = False) -> Figure:
+def krippendorff_alpha(
+    ratings_by_item: Iterable[Sequence[float]], *, nominal: bool = False
+) -> Figure:
     """Krippendorff's alpha over the n items with at least two ratings: 1 is perfect, 0 is chance.
 
-    It has no value without two ratings of one item, and when all are equal: then nothing could have disagreed. On an
-    ordinal scale, the more ratings lie between two values, the farther apart these are; on a nominal one, all values
-    are equally far apart. Each item lists its ratings in any order.
+    It has no value without two ratings of one item, and when all are equal: then nothing could have
+    disagreed. On an ordinal scale, the more ratings lie between two values, the farther apart these
+    are; on a nominal one, all values are equally far apart. Each item lists its ratings in any
+    order.
     """
     pairable = [ratings for ratings in ratings_by_item if len(ratings) > 1]
-    values = sorted({rating for ratings in pairable for rating in ratings})
+    values = sorted(set[float]().union(*pairable))
     if len(values) < 2:
         return Figure(None, len(pairable))
-    counts = np.array([[ratings.count(value) for value in values] for ratings in pairable], dtype=np.float64)
+    counts = np.zeros((len(pairable), len(values)))
+    for item, ratings in enumerate(pairable):
+        counts[item] = [ratings.count(value) for value in values]
     totals = counts.sum(axis=0)
     # A value's place: the ratings below it, and half of its own.
     places = np.cumsum(totals) - totals / 2
@@ -237,8 +276,3 @@ def krippendorff_alpha(ratings_by_item: Iterable[Sequence[float]], *, nominal: b
     observed = float(((counts.T * weights) @ counts * distances).sum())
     expected = float((np.outer(totals, totals) * distances).sum() / (totals.sum() - 1))
     return Figure(1 - observed / expected, len(pairable))
-
-
-def _are_binary(values: Iterable[float]) -> bool:
-    """Check whether every value is right or wrong, with nothing between."""
-    return all(value in (0, 1) for value in values)

@@ -19,7 +19,7 @@ class Verdict(StrEnum):
     UNSAFE = "unsafe"
     """A treatment that would harm this patient, whatever else it holds."""
     UNDECIDED = "undecided"
-    """The rules cannot tell; a model judge or a person has to decide."""
+    """Nobody has read it, or a reader could not tell."""
 
 
 @dataclass(frozen=True)
@@ -34,4 +34,4 @@ class Opinion:
     cost: float | None = None
     """Cost in USD, or None if it is unknown or no model was asked."""
     rung: str = "judge"
-    """What decided: a step of the ladder, `model`, `judge`, or how a panel voted."""
+    """What decided: `exact`, `reader`, `judge`, or how a panel voted."""

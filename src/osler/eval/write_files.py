@@ -15,7 +15,9 @@ def check_free(path: Path, *, force: bool) -> None:
     if path.is_dir():
         raise UserError(f"{path} is a folder", "choose another name")
     if path.exists() and not force:
-        raise UserError(f"{path} is there already", "choose another name, or add --force to replace it")
+        raise UserError(
+            f"{path} is there already", "choose another name, or add --force to replace it"
+        )
 
 
 def write_whole(files: Mapping[Path, bytes], *, force: bool) -> None:
@@ -35,7 +37,8 @@ def write_whole(files: Mapping[Path, bytes], *, force: bool) -> None:
     except OSError as error:
         where = next(iter(files))
         raise UserError(
-            f"{where} cannot be written ({error.strerror or error})", "check the disk and the rights of the folder"
+            f"{where} cannot be written ({error.strerror or error})",
+            "check the disk and the rights of the folder",
         ) from None
     finally:
         for there in waiting:

@@ -1,24 +1,31 @@
-"""The models of one explanation: every answer is stored at once, and a stored answer is never asked for again."""
+"""The models of one explanation.
+
+Every answer is stored at once, and a stored answer is never asked for again.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from osler.agents.messages import Conclusion
 from osler.errors import UserError
+from osler.eval.exact_diagnosis import judge_diagnosis
 from osler.eval.judge import Judge, outside_judge, verdict_on
-from osler.eval.ladder import LADDER
+from osler.eval.panel import PERSON
 from osler.eval.reader.model_judge import ModelJudge
+from osler.eval.scoring import EXACT
 from osler.eval.verdict import Verdict
 from osler.models import Backbone
 from osler.models.cache import Allowance, StoreAnswer
 from osler.models.completion import Completion
 from osler.records.schema import PatientRecord
-from osler.runs.plan import Limits
 from osler.runs.store.explanations import ExplanationWriter
+from osler.settings.names import Limits
 from osler.simulator.clients import Clients, ConsultationClients
 
 DOCTOR, HELPER = "doctor", "helper"
-"""Roles of stored answers: the run's doctor, and the judge or the verifying model, who are asked the same once."""
+"""Roles of stored answers: the run's doctor, and the judge or the verifying model, who are asked
+the same once."""
 
 
 @dataclass(frozen=True)
@@ -33,19 +40,29 @@ class ExplanationModels:
     """Sample at temperature 0."""
     allowance: Allowance
 
-    def doctor(self, trial: int) -> ConsultationClients:
-        """The doctor's model: every trial has answers of its own."""
+    def doctor(self, trial: int, temperature: float) -> ConsultationClients:
+        """The doctor's model, as its column has it: every trial has answers of its own."""
         kept = tuple(self.store.explain_answers(DOCTOR, self.number))
-        return ConsultationClients(self.doctors, trial, kept, self._keep(DOCTOR), Limits(), self.allowance)
+        return ConsultationClients(
+            self.doctors,
+            trial,
+            kept,
+            self._keep(DOCTOR),
+            Limits(),
+            self.allowance,
+            temperature=temperature,
+        )
 
     def helper(self, spec: str) -> Backbone:
         """A model whose answer to the same request is shared by all consultations."""
-        clients = ConsultationClients(self.helpers, 0, (), self._keep(HELPER), Limits(), self.allowance)
+        clients = ConsultationClients(
+            self.helpers, 0, (), self._keep(HELPER), Limits(), self.allowance
+        )
         return clients.open(spec, shared=True)
 
     def _keep(self, role: str) -> StoreAnswer:
         async def keep(key: str, answer: Completion) -> None:
-            self.store.explain_answer(self.number, role, key, answer)
+            self.store.store_explain_answer(self.number, role, key, answer)
 
         return keep
 
@@ -57,19 +74,25 @@ class AnswerJudge:
     name: str
     """The name its verdicts are stored under in the run."""
     spec: str | None = None
-    """The model that reads the answers; without one, the rules judge."""
+    """The model that reads the answers; without one, only what is exact is decided."""
     own: Judge | None = None
     """A judge of the user's own, who is asked likewise."""
 
     @classmethod
     def of(cls, store: ExplanationWriter, given: str | None) -> AnswerJudge:
-        """Return the judge of that name or spec; the rules without one.
+        """Return the judge of that name or spec.
+
+        Without one, the run's own if it can be asked, or the exact stage.
 
         Raises:
             UserError: It has not judged the run, or cannot judge new answers.
         """
-        if given is None or given == LADDER:
-            return cls(LADDER)
+        if given is None:
+            given = store.own_judge()
+            if given is None or _cannot_be_asked(given):
+                return cls(EXACT)
+        if given == EXACT:
+            return cls(EXACT)
         spec = given.split("#")[0]
         own = outside_judge(spec)
         there = store.judges()
@@ -78,12 +101,24 @@ class AnswerJudge:
             names = {given}
         if not (names := names & set(there)):
             raise UserError(
-                f"{store.path} has no verdicts of {given!r}; it was judged by {', '.join(there) or 'nobody'}",
-                f"`osler score {store.path} --judge {spec}` judges it; a panel or a person cannot judge new answers",
+                f"{store.path} has no verdicts of {given!r}; it was judged by"
+                f" {', '.join(there) or 'nobody'}",
+                f"`osler score {store.path} --judge {spec}` judges it; a panel or a person cannot"
+                " judge new answers",
             )
         return cls(sorted(names)[-1], None if own else spec, own)
 
-    async def verdict(self, answer: str, record: PatientRecord, models: ExplanationModels) -> Verdict:
-        """Compare a diagnosis with the record's."""
+    async def verdict(
+        self, conclusion: Conclusion, record: PatientRecord, models: ExplanationModels
+    ) -> Verdict:
+        """Compare the diagnosis of a conclusion with the record's."""
         judge = self.own if self.spec is None else ModelJudge(models.helper(self.spec))
-        return (await verdict_on("diagnosis", answer, record, judge)).verdict
+        if judge is None:
+            codes = conclusion.codes[0] if conclusion.codes else ()
+            return judge_diagnosis(conclusion.diagnosis, record.diagnosis, codes).verdict
+        return (await verdict_on("diagnosis", conclusion.diagnosis, record, judge)).verdict
+
+
+def _cannot_be_asked(judge: str) -> bool:
+    """Whether these are the verdicts of a panel or of a person, who cannot judge new answers."""
+    return " & " in judge or judge.startswith(PERSON)

@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 from osler.agents.disclosure import disclosed_entries
 from osler.eval.causes import Cause
 from osler.eval.measures import key_elements
-from osler.eval.reply_parser import tells
 from osler.explain.steps import ExplainStep, LostConsultation
 from osler.language.words import content
-from osler.memory.recall_text import fact_text
+from osler.memory.core.recall_text import fact_text
 from osler.records.schema import Entry, Part, PatientRecord, Relevance, Status
-from osler.runs.store.explanations import StoredExplanation
+from osler.runs.scored import StoredExplanation
 
 _BY_STEP = {
     ExplainStep.SAME: Cause.CONCLUSION,
@@ -39,13 +38,14 @@ _IN_OTHER_WORDS = "what it was told was enough: right when the same is in the re
 
 @dataclass(frozen=True)
 class KeyEntries:
-    """The key entries for the diagnosis that did not reach the conclusion, by the link that lost them.
+    """The key entries for the diagnosis that were lost before the conclusion, by the link.
 
-    Each has the turn where it was lost. Those that decide come first, then those that were lost first.
+    Each has the turn where it was lost. Those that decide come first, then the earliest.
     """
 
     unrecalled: Mapping[str, int] = field(default_factory=dict)
-    """Told in that turn, and not in the last recall; if there are none, those that are there only in part."""
+    """Told in that turn, and not in the last recall; if there are none, those that are there only
+    in part."""
     untold: Mapping[str, int] = field(default_factory=dict)
     """Handed to the patient in that turn, and never told, or told wrongly."""
     unbrought: Mapping[str, int] = field(default_factory=dict)
@@ -56,9 +56,10 @@ class KeyEntries:
 def cause_of(first_right: ExplainStep | None, key: KeyEntries) -> Cause:
     """Return the cause.
 
-    If only the whole record makes the doctor right, the cause is the earliest link that lost a key entry: it was never
-    asked for, not brought, or not told. If the patient told every key entry it was handed, and the doctor is right only
-    in the record's words, nothing was missing: the doctor did not see what it was told.
+    If only the whole record makes the doctor right, the cause is the earliest link that lost a key
+    entry: it was never asked for, not brought, or not told. If the patient told every key entry it
+    was handed, and the doctor is right only in the record's words, nothing was missing: the doctor
+    did not see what it was told.
     """
     if first_right is None:
         return Cause.KNOWLEDGE
@@ -76,15 +77,30 @@ def found(first_right: ExplainStep | None, key: KeyEntries, last_turn: int) -> S
     """Return the cause, the turn where the consultation was lost, and what was missing."""
     cause = cause_of(first_right, key)
     if cause is Cause.INQUIRY:
-        return StoredExplanation(cause, None, key.unasked, _LINES[cause].format(names=_some(key.unasked)))
+        return StoredExplanation(
+            cause, None, key.unasked, _LINES[cause].format(names=_some(key.unasked))
+        )
     if cause in (Cause.CONCLUSION, Cause.KNOWLEDGE):
         in_other_words = cause is Cause.CONCLUSION and first_right is not ExplainStep.SAME
-        return StoredExplanation(cause, last_turn, (), _IN_OTHER_WORDS if in_other_words else _LINES[cause])
-    lost = {Cause.MEMORY: key.unrecalled, Cause.PATIENT: key.untold, Cause.RETRIEVAL: key.unbrought}[cause]
+        return StoredExplanation(
+            cause, last_turn, (), _IN_OTHER_WORDS if in_other_words else _LINES[cause]
+        )
+    lost = {
+        Cause.MEMORY: key.unrecalled,
+        Cause.PATIENT: key.untold,
+        Cause.RETRIEVAL: key.unbrought,
+    }[cause]
     if not lost:
         return StoredExplanation(cause, None, (), _UNNAMED[cause])
-    names = _some([f"{name} ({f'turn {turn}' if turn > 0 else 'earlier visit'})" for name, turn in lost.items()])
-    return StoredExplanation(cause, next(iter(lost.values())), tuple(lost), _LINES[cause].format(names=names))
+    names = _some(
+        [
+            f"{name} ({f'turn {turn}' if turn > 0 else 'earlier visit'})"
+            for name, turn in lost.items()
+        ]
+    )
+    return StoredExplanation(
+        cause, next(iter(lost.values())), tuple(lost), _LINES[cause].format(names=names)
+    )
 
 
 def _some(names: Sequence[str]) -> str:
@@ -92,12 +108,15 @@ def _some(names: Sequence[str]) -> str:
     return "; ".join(names[:_MOST_NAMED]) + more
 
 
-def key_entries(lost: LostConsultation, asked: Mapping[str, int], wrong: Collection[int]) -> KeyEntries:
+def key_entries(
+    lost: LostConsultation, asked: Mapping[str, int], wrong: Collection[int]
+) -> KeyEntries:
     """Return where the key entries of a consultation got lost.
 
     Args:
         lost: The consultation.
-        asked: Entries that its questions asked for, whoever says so, by name and with their first turn.
+        asked: Entries that its questions asked for, whoever says so, by name and with their first
+            turn.
         wrong: Turns whose reply contradicts what the patient was handed.
     """
     told, brought, well = lost.told, lost.brought, _well_told(lost, wrong)
@@ -119,27 +138,35 @@ def key_entries(lost: LostConsultation, asked: Mapping[str, int], wrong: Collect
 
 
 def needed(record: PatientRecord) -> list[Entry]:
-    """The entries that a diagnosis rests on, those that decide it first; what was not done cannot be missed."""
-    there = [entry for entry in key_elements(record, Part.DIAGNOSIS) if entry.status is not Status.NOT_DONE]
+    """The entries that a diagnosis rests on, those that decide it first.
+
+    What was not done cannot be missed.
+    """
+    there = [
+        entry
+        for entry in key_elements(record, Part.DIAGNOSIS)
+        if entry.status is not Status.NOT_DONE
+    ]
     return sorted(there, key=lambda entry: entry.relevance is not Relevance.DECIDING)
 
 
 def _well_told(lost: LostConsultation, wrong: Collection[int]) -> set[str]:
-    """Return the entries that a reply told: a finding by more than its name, and no reply that contradicts it."""
+    """Return the entries that replies disclosed.
+
+    Replies that contradict an entry, as a model says, are left out.
+    """
     found = set(lost.earlier)
     for one in lost.course.exchanges:
-        if one.answer is None or one.turn in wrong:
-            continue
-        text = f"{one.answer.reply}\n{lost.results(one.turn)}"
-        for entry in one.entries:
-            named_alone = entry.status is Status.PRESENT and not tells(text, entry, lost.record.language)
-            if entry.name in one.answer.disclosed and not named_alone:
-                found.add(entry.name)
+        if one.answer is not None and one.turn not in wrong:
+            found.update(one.answer.disclosed)
     return found
 
 
 def _is_recalled(name: str, lost: LostConsultation, *, in_full: bool = False) -> bool:
-    """Check whether the doctor had an entry at the end: in the last exchange, or recalled from a turn that told it."""
+    """Check whether the doctor had an entry at the end.
+
+    In the last exchange, or recalled from a turn that told it.
+    """
     recall, language = lost.last_recall, lost.record.language
     whole = {turn.number for turn in recall.exchanges if turn.reply or turn.results}
     for turn, reply, entries in lost.telling(name):

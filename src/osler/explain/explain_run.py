@@ -1,4 +1,7 @@
-"""Explain the lost consultations of a run: which they are, asking the doctor again, storing what came of it."""
+"""Explain the lost consultations of a run.
+
+Which they are, asking the doctor again, storing what came of it.
+"""
 
 from __future__ import annotations
 
@@ -14,26 +17,22 @@ from osler.agents.ram.by_model import ModelRam
 from osler.errors import RunStopped, StorageError, UserError, printable, warn
 from osler.eval.causes import Cause
 from osler.eval.faithfulness.patient_verdicts import faults_in
-from osler.eval.ladder import LADDER
-from osler.eval.reply_parser import mentions
-from osler.eval.scoring import score_missing
+from osler.eval.scoring import EXACT, score_missing
+from osler.eval.verbatim import has_name
 from osler.eval.verdict import Verdict
 from osler.explain.answers import HELPER, AnswerJudge, ExplanationModels
 from osler.explain.cause import found, key_entries, needed
 from osler.explain.steps import ExplainStep, LostConsultation
-from osler.language import Language
-from osler.language.words import content
 from osler.models.errors import BackboneError
-from osler.records.schema import Entry
 from osler.runs.events import ConsultationError, Ending, Journal, Maker
-from osler.runs.plan import HUMAN, WITHOUT_MODEL, Column, Limits, chosen_columns
-from osler.runs.store.explanations import ExplanationCost, ExplanationWriter, StoredExplanation, explanations
+from osler.runs.plan import Column, chosen_columns
+from osler.runs.scored import DIAGNOSIS, ScoredConsultation, StoredExplanation
+from osler.runs.store.explanations import ExplanationCost, ExplanationWriter, explanations
+from osler.runs.store.scores import scored_consultations
+from osler.settings.names import CONCURRENCY, HUMAN, TIMEOUT, WITHOUT_MODEL, Limits
 from osler.simulator.build import case_of, check_strategies, doctor_of
 from osler.simulator.clients import Clients, ClientSettings
 from osler.simulator.limits import RunLimiter, check_prices
-
-_RULES = f"{LADDER.split('/')[0]}/"
-"""How the names of all versions of the rules begin."""
 
 
 @dataclass(frozen=True)
@@ -43,14 +42,15 @@ class ExplainOptions:
     judge: str | None = None
     """Whose verdicts; the rules' unless another judge is named."""
     verify: str | None = None
-    """A model that says what the doctor's questions asked for; without one, the names of key entries do."""
+    """A model that says what the doctor's questions asked for; without one, the names of key
+    entries do."""
     trials: int = 1
     memories: Sequence[str] = ()
     strategies: Sequence[str] = ()
     limit: int | None = None
     """Lost consultations of each column."""
-    concurrency: int = 8
-    timeout: float = 60.0
+    concurrency: int = CONCURRENCY
+    timeout: float = TIMEOUT
     limits: Limits = field(default_factory=Limits)
     """Of all explanations of the run together."""
 
@@ -78,45 +78,59 @@ def explain_run(run: Path, options: ExplainOptions) -> Explained:
     Raises:
         UserError: The run cannot be explained with these options.
     """
-    with ExplanationWriter.of(run) as store:
+    with ExplanationWriter.resume(run) as store:
         return asyncio.run(_explain(store, options))
 
 
 async def _explain(store: ExplanationWriter, options: ExplainOptions) -> Explained:
     judge = AnswerJudge.of(store, options.judge)
-    if judge.name == LADDER:
+    if judge.name == EXACT:
         score_missing(store)
     lost, by_people = _lost(store, judge.name, options)
     if changed := store.changed_prompts():
-        warn(f"its doctor is now asked with other prompts than when the run was made ({', '.join(changed)})")
+        warn(
+            "its doctor is now asked with other prompts than when the run was made"
+            f" ({', '.join(changed)})"
+        )
     work = _Work(store, options, judge)
     before = await work.explain_all(lost)
     failures = dict(work.failures.most_common())
-    return Explained(judge.name, work.new, before, failures, by_people, store.explanation_cost(), work.stopped)
+    return Explained(
+        judge.name, work.new, before, failures, by_people, store.explanation_cost(), work.stopped
+    )
 
 
-def _lost(store: ExplanationWriter, judge: str, options: ExplainOptions) -> tuple[list[dict[str, Any]], int]:
+def _lost(
+    store: ExplanationWriter, judge: str, options: ExplainOptions
+) -> tuple[list[ScoredConsultation], int]:
     """Return the consultations to explain, and how many lost ones people held."""
     columns = chosen_columns(store.columns(), options.memories, options.strategies)
     chosen, seen, by_people = [], Counter[Column](), 0
-    for row in map(dict, store.scores(judge)):
-        column = Column.from_row(row)
-        if column not in columns or row["diagnosis_verdict"] in (None, Verdict.CORRECT):
+    for consultation in scored_consultations(store, judge):
+        column, verdict = consultation.column, consultation.verdict(DIAGNOSIS)
+        if column not in columns or verdict in (None, Verdict.CORRECT):
             continue
         if column.backbone == HUMAN:
             by_people += 1
         elif options.limit is None or seen[column] < options.limit:
             seen[column] += 1
-            chosen.append(row)
+            chosen.append(consultation)
     return chosen, by_people
 
 
 class _Work:
     """The explanations of one run under way."""
 
-    def __init__(self, store: ExplanationWriter, options: ExplainOptions, judge: AnswerJudge) -> None:
-        self._store, self._options, self._judge, self._settings = store, options, judge, store.settings
-        self._doctors = Clients(ClientSettings(options.timeout, store.settings.temperature))
+    def __init__(
+        self, store: ExplanationWriter, options: ExplainOptions, judge: AnswerJudge
+    ) -> None:
+        self._store, self._options, self._judge, self._settings = (
+            store,
+            options,
+            judge,
+            store.settings,
+        )
+        self._doctors = Clients(ClientSettings(options.timeout))
         self._helpers = Clients(ClientSettings(options.timeout))
         spent = store.explanation_cost()
         self._allowance = RunLimiter(options.limits, spent.tokens, spent.cost or 0.0)
@@ -125,14 +139,14 @@ class _Work:
         self.failures: Counter[str] = Counter()
         self.stopped: str | None = None
 
-    async def explain_all(self, rows: Sequence[dict[str, Any]]) -> int:
+    async def explain_all(self, lost: Sequence[ScoredConsultation]) -> int:
         """Explain those that are not explained yet, several at a time; return how many were."""
         known = explanations(self._store, self._judge.name)
         todo = []
-        for row in rows:
-            new = self._unexplained(row)
-            if row["number"] not in known or known[row["number"]].settings != new.settings:
-                todo.append((row["number"], new))
+        for consultation in lost:
+            number, new = consultation.number, self._unexplained(consultation)
+            if number not in known or known[number].settings != new.settings:
+                todo.append((number, new))
         try:
             self._open({self._store.cell(number).column for number, _ in todo})
             async with asyncio.TaskGroup() as group:
@@ -143,20 +157,32 @@ class _Work:
         finally:
             await self._doctors.close()
             await self._helpers.close()
-        return len(rows) - len(todo)
+        return len(lost) - len(todo)
 
-    def _unexplained(self, row: dict[str, Any]) -> StoredExplanation:
-        """Return what an explanation starts from; judges that disagree are a cause without asking the doctor."""
-        differing = self._differing(row)
-        settings = {"differing": differing, "trials": self._options.trials, "verify": self._options.verify or ""}
-        return StoredExplanation(Cause.JUDGE, None, (), differing, row["diagnosis_verdict"], settings)
+    def _unexplained(self, consultation: ScoredConsultation) -> StoredExplanation:
+        """Return what an explanation starts from.
+
+        Judges that disagree are a cause without asking the doctor.
+        """
+        differing = self._differing(consultation)
+        settings = {
+            "differing": differing,
+            "trials": self._options.trials,
+            "verify": self._options.verify or "",
+        }
+        verdict = consultation.verdicts[DIAGNOSIS].verdict
+        return StoredExplanation(Cause.JUDGE, None, (), differing, verdict, settings)
 
     def _open(self, columns: set[Column]) -> None:
-        """Open the models that are needed, so that a wrong name stops the command before anything is asked."""
+        """Open the models that are needed: a wrong name stops the command before a request."""
         check_strategies(column.strategy for column in columns)
         specs = {column.backbone for column in columns} - WITHOUT_MODEL
         models = [self._doctors.open(spec) for spec in specs]
-        models += [self._helpers.open(spec) for spec in (self._options.verify, self._judge.spec) if spec and columns]
+        models += [
+            self._helpers.open(spec)
+            for spec in (self._options.verify, self._judge.spec)
+            if spec and columns
+        ]
         check_prices(self._options.limits, [model.model for model in models])
         self._helpers.shared.learn(self._store.explain_answers(HELPER))
 
@@ -168,7 +194,7 @@ class _Work:
                 if not new.settings["differing"]:
                     found = await self._asked(number)
                     new = replace(found, verdict=new.verdict, settings=new.settings)
-                self._store.explained(number, self._judge.name, new)
+                self._store.store_explanation(number, self._judge.name, new)
                 self.new += 1
             except RunStopped as stop:
                 self.stopped = self.stopped or stop.message
@@ -177,27 +203,31 @@ class _Work:
             except (ConsultationError, BackboneError, UserError) as error:
                 self.failures[printable(str(error))[:200]] += 1
 
-    def _differing(self, row: dict[str, Any]) -> str:
-        """Say how the judges of the run disagree about an ending; empty if they agree that it is not right."""
-        verdict, judge = row["diagnosis_verdict"], self._judge.name
-        if verdict == Verdict.UNDECIDED:
+    def _differing(self, consultation: ScoredConsultation) -> str:
+        """Say how the judges of the run disagree about an ending.
+
+        Empty if they agree that it is not right.
+        """
+        judge, own = self._judge.name, consultation.verdicts[DIAGNOSIS]
+        if own.verdict == Verdict.UNDECIDED:
             return f"{judge} cannot decide"
-        if row["diagnosis_rung"] == "judges differ":
-            return f"the judges differ: {row['diagnosis_because']}"
-        said = self._store.ask(
-            "SELECT judge FROM verdicts WHERE cell = ? AND kind = 'diagnosis' AND verdict = ? ORDER BY at, judge",
-            (row["number"], Verdict.CORRECT.value),
-        )
-        # An earlier version of the rules is no other opinion.
-        right = [other for (other,) in said if other == LADDER or not other.startswith(_RULES)]
-        return f"{judge} says {verdict}, and {', '.join(right)} says correct" if right else ""
+        if own.rung == "judges differ":
+            return f"the judges differ: {own.because}"
+        right = [
+            other
+            for other, stored in self._store.every_verdict(consultation.number)
+            if stored.kind == DIAGNOSIS and stored.verdict == Verdict.CORRECT
+        ]
+        return f"{judge} says {own.verdict}, and {', '.join(right)} says correct" if right else ""
 
     async def _asked(self, number: int) -> StoredExplanation:
         """Let the doctor conclude from more and more, until it is right."""
         transcript = self._store.transcript(number)
         assert transcript is not None
         lost = LostConsultation(transcript, self._store.record(transcript.header.case))
-        models = ExplanationModels(self._store, number, self._doctors, self._helpers, self._allowance)
+        models = ExplanationModels(
+            self._store, number, self._doctors, self._helpers, self._allowance
+        )
         asked = _named(lost)
         steps: list[dict[str, Any]] = []
         first_right = None
@@ -211,31 +241,41 @@ class _Work:
             if steps[-1]["right"]:
                 first_right = step
                 break
-        faults = faults_in(self._store, number)[1]
-        wrong = {turn for turn, verdict in faults.items() if verdict.turned_round}
+        faults = faults_in(self._store, number)
+        wrong = {turn for turn, found_in_reply in faults.items() if found_in_reply.contradictions}
         end = found(first_right, key_entries(lost, asked, wrong), lost.last_turn)
         return replace(end, steps=tuple(steps))
 
     async def _step(
-        self, step: ExplainStep, briefing: Briefing, lost: LostConsultation, models: ExplanationModels
+        self,
+        step: ExplainStep,
+        briefing: Briefing,
+        lost: LostConsultation,
+        models: ExplanationModels,
     ) -> dict[str, Any]:
         """Ask every trial of one step; it is right if most of them are."""
         by_model = lost.transcript.header.backbone not in WITHOUT_MODEL
         trials = []
         for trial in range(1, (self._options.trials if by_model else 1) + 1):
-            diagnosis, verdict = await self._concluded(briefing, lost, models, trial), Verdict.UNPARSED
-            if diagnosis is not None:
-                verdict = await self._judge.verdict(diagnosis, lost.record, models)
+            conclusion, verdict = (
+                await self._concluded(briefing, lost, models, trial),
+                Verdict.UNPARSED,
+            )
+            if conclusion is not None:
+                verdict = await self._judge.verdict(conclusion, lost.record, models)
+            diagnosis = conclusion.diagnosis if conclusion is not None else None
             trials.append({"diagnosis": diagnosis, "verdict": verdict.value})
         right = sum(trial["verdict"] == Verdict.CORRECT for trial in trials)
         return {"step": step.value, "right": 2 * right > len(trials), "trials": trials}
 
     async def _concluded(
         self, briefing: Briefing, lost: LostConsultation, models: ExplanationModels, trial: int
-    ) -> str | None:
-        """Return the diagnosis of the run's doctor; None if its conclusion cannot be read."""
+    ) -> Conclusion | None:
+        """Return the conclusion of the run's doctor; None if it cannot be read."""
         column = lost.transcript.header.column
-        doctor = doctor_of(column, briefing.case, self._settings, Journal(), models.doctor(trial))
+        settings = self._settings.for_column(column)
+        clients = models.doctor(trial, settings.temperature)
+        doctor = doctor_of(column, briefing.case, settings, Journal(), clients)
         try:
             move = await doctor.respond(briefing)
         except ConsultationError as error:
@@ -243,12 +283,15 @@ class _Work:
                 return None
             raise
         assert isinstance(move, Conclusion)
-        return move.diagnosis
+        return move
 
-    async def _verified(self, lost: LostConsultation, models: ExplanationModels, spec: str) -> dict[str, int]:
-        """Return the entries that a model says the questions asked for, by name, with their first turn."""
+    async def _verified(
+        self, lost: LostConsultation, models: ExplanationModels, spec: str
+    ) -> dict[str, int]:
+        """Ask a model what the questions asked for; return each entry's first turn."""
         backbone, case, record = models.helper(spec), case_of(lost.record), lost.record
-        ram = ModelRam(record, case, backbone, Journal(), answer_tokens=self._settings.answer_tokens)
+        settings = self._settings.for_column(lost.transcript.header.column)
+        ram = ModelRam(record, case, backbone, Journal(), answer_tokens=settings.answer_tokens)
         asked: dict[str, int] = {}
         before: Exchange | None = None
         for one in lost.course.exchanges:
@@ -256,7 +299,9 @@ class _Work:
                 before = None
                 continue
             chosen = await ram.choose(Enquiry(text=one.question, before=before))
-            if chosen.maker is not Maker.RULES:  # the model could not say, and rules would repeat the retrieval
+            if (
+                chosen.maker is not Maker.RULES
+            ):  # the model could not say, and rules would repeat the retrieval
                 for entry in chosen.entries:
                     asked.setdefault(entry.name, one.turn)
             before = Exchange(question=one.question, reply=one.answer.reply) if one.answer else None
@@ -268,13 +313,6 @@ def _named(lost: LostConsultation) -> dict[str, int]:
     asked: dict[str, int] = {}
     for one in lost.course.exchanges:
         for entry in needed(lost.record):
-            if _names(one.question, entry, lost.record.language):
+            if any(has_name(one.question, name) for name in (entry.name, *entry.aliases)):
                 asked.setdefault(entry.name, one.turn)
     return asked
-
-
-def _names(question: str, entry: Entry, language: Language) -> bool:
-    """Check whether a question has a name of an entry as written, or all its words if those are several."""
-    spoken = set(content(question, language))
-    words = {name: set(content(name, language)) for name in (entry.name, *entry.aliases)}
-    return any(mentions(question, name, language) or (len(own) > 1 and own <= spoken) for name, own in words.items())

@@ -1,22 +1,24 @@
-"""What a doctor is given when it concludes again: the same, the full dialogue, more of the record, all of it."""
+"""What a doctor is given when it concludes again.
+
+The same, the full dialogue, more of the record, all of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import StrEnum
 
 from osler.agents.messages import Briefing
 from osler.eval.course import Course
-from osler.eval.faithfulness.refusal import refuses
 from osler.language.words import content
-from osler.memory.base import MemorySettings, Recall, Turn
+from osler.memory.base import MemorySettings, Query, Recall, Turn
 from osler.memory.raw import RawMemory
 from osler.prompts import phrases
 from osler.records.schema import RESULTS, Entry, PatientRecord
-from osler.runs.events import Asked, Concluded, LessonsRecalled, Recalled, Visited
 from osler.runs.lessons import LessonRecall
-from osler.runs.plan import ONE_STEP, ResultsFrom
 from osler.runs.transcript import Transcript
+from osler.runs.turns import TurnView
+from osler.settings.names import ONE_STEP, ResultsFrom
 from osler.simulator.build import case_of, entry_lines, entry_texts
 
 _ALL = 10**9
@@ -31,7 +33,8 @@ class ExplainStep(StrEnum):
     DIALOGUE = "dialogue"
     """The full dialogue instead of what its memory recalled."""
     HANDED = "handed"
-    """That, and the entries that the patient was handed and should have told, in the record's words."""
+    """That, and the entries that the patient was handed and should have told, in the record's
+    words."""
     ASKED = "asked"
     """That, and the entries that its questions asked for."""
     RECORD = "record"
@@ -45,29 +48,46 @@ class LostConsultation:
         """Take the consultation and its patient's record."""
         self.transcript, self.record = transcript, record
         self.course = Course.of(transcript, record)
-        self.last_turn = _last_turn(transcript)
+        self._views = transcript.turn_views
+        self.last_turn = _last_turn(self._views)
         self._turns = transcript.exchanges
         self.earlier = self._told_earlier()
-        """The entries that were told at earlier visits, by name, each with the turn that told it."""
+        """The entries that were told at earlier visits, by name, each with the turn that told
+        it."""
 
     def _told_earlier(self) -> dict[str, int]:
-        """Find the turn of each by the words it shares with the entry, the last one if several share as many."""
-        language, said = self.record.language, [event.told for event in self.transcript.of(Visited) if not event.filler]
-        words = {turn.number: set(content(f"{turn.reply} {turn.results}", language)) for turn in said}
+        """Find the turn of each by the words that it shares with the entry.
+
+        The last turn, if several share as many.
+        """
+        language = self.record.language
+        words = {
+            turn.number: set(content(f"{turn.reply} {turn.results}", language))
+            for turn in self._views
+            if turn.visited and not turn.visited.filler
+        }
         found = {}
         for name in sorted(self.record.told_earlier) if words else ():
             entry = self.record.entry(name)
-            own = set(content(" ".join((entry.name, *entry.aliases, entry.report, entry.said)), language))
+            own = set(
+                content(" ".join((entry.name, *entry.aliases, entry.report, entry.said)), language)
+            )
             found[name] = max(words, key=lambda number: (len(own & words[number]), number))
         return found
 
     @property
     def told(self) -> dict[str, int]:
-        """The entries that the doctor was told, now or at an earlier visit, by name, each with its first turn."""
+        """The entries that the doctor was told, each with its first turn.
+
+        Those of earlier visits, too.
+        """
         return {**self.course.told, **self.earlier}
 
     def telling(self, name: str) -> Iterator[tuple[int, str, tuple[Entry, ...]]]:
-        """The turns that told an entry: number, reply, and the entries that the reply could tell of."""
+        """The turns that told an entry.
+
+        Number, reply, and the entries that the reply could tell of.
+        """
         if name in self.earlier:
             known = tuple(self.record.entry(one) for one in self.earlier)
             yield self.earlier[name], self._turns[self.earlier[name]].reply, known
@@ -77,34 +97,38 @@ class LostConsultation:
 
     @property
     def brought(self) -> dict[str, int]:
-        """The entries that the retrieval brought, by name, each with its first turn; with those told earlier."""
-        now = {entry.name: one.turn for one in reversed(self.course.exchanges) for entry in one.entries}
+        """The entries that the retrieval brought, by name, each with its first turn.
+
+        With those told earlier.
+        """
+        now = {
+            entry.name: one.turn for one in reversed(self.course.exchanges) for entry in one.entries
+        }
         return {**now, **self.earlier}
 
     @property
     def handed(self) -> dict[str, int]:
-        """Those of them that a patient should have told: all if it refused to answer, else what was asked for.
+        """Those of them that a patient should have told, since they were asked for (`asked_for`).
 
-        A small model brings half of a record for any question; a patient who keeps to the question loses nothing.
-        What was told at earlier visits was handed over there.
+        A small model brings half of a record for any question; a patient who keeps to the question
+        loses nothing. What was told at earlier visits was handed over there.
         """
-        language, found = self.record.language, dict[str, int]()
+        found = dict[str, int]()
         for one in reversed(self.course.exchanges):
-            refused = one.answer is not None and refuses(one.answer.reply, one.entries, language)
-            found |= dict.fromkeys((entry.name for entry in one.entries) if refused else one.asked, one.turn)
+            found |= dict.fromkeys(one.asked, one.turn)
         return {**found, **self.earlier}
 
     @property
     def last_recall(self) -> Recall:
         """What the memory recalled before the conclusion."""
-        found = [event.recall for event in self.transcript.of(Recalled) if event.turn == self.last_turn]
-        return found[-1] if found else Recall()
+        recalls = [turn.recall for turn in self._views if turn.number == self.last_turn]
+        return recalls[0] if recalls and recalls[0] else Recall()
 
     @property
     def last_lessons(self) -> LessonRecall:
         """What the doctor recalled of earlier patients before the conclusion."""
-        found = self.transcript.of(LessonsRecalled)
-        return found[-1].recall if found else LessonRecall()
+        recalls = [event.recall for turn in self._views for event in turn.lessons]
+        return recalls[-1] if recalls else LessonRecall()
 
     def results(self, turn: int) -> str:
         """The reports that came with the reply of a turn."""
@@ -130,7 +154,8 @@ class LostConsultation:
 
         Args:
             step: The step.
-            asked: Names of the entries that its questions asked for; only the step of that name needs them.
+            asked: Names of the entries that its questions asked for; only the step of that name
+                needs them.
         """
         same = self.same()
         if step is ExplainStep.SAME:
@@ -139,12 +164,24 @@ class LostConsultation:
             return None  # it had the whole record
         if step is ExplainStep.RECORD:
             texts = entry_texts(self.record, same.case)
-            recall = Recall(text="\n".join(entry_lines(texts, same.case.language)), exchanges=_exchanges(texts, 1))
-            known = {"question": "", "reply": self.record.complaint, "results": "", "recall": recall}
+            recall = Recall(
+                text="\n".join(entry_lines(texts, same.case.language)),
+                exchanges=_exchanges(texts, 1),
+            )
+            known = {
+                "question": "",
+                "reply": self.record.complaint,
+                "results": "",
+                "recall": recall,
+            }
             return same.model_copy(update={"turn": 1, **known})
         dialogue = await self._dialogue()
         if step is ExplainStep.DIALOGUE:
-            return None if dialogue.text == same.recall.text else same.model_copy(update={"recall": dialogue})
+            return (
+                None
+                if dialogue.text == same.recall.text
+                else same.model_copy(update={"recall": dialogue})
+            )
         new = set(self.handed) - self._reported()
         if step is ExplainStep.ASKED:
             new |= (later := set(asked) - set(self.handed))
@@ -153,41 +190,61 @@ class LostConsultation:
         return same.model_copy(update={"recall": self._extended(dialogue, new)}) if new else None
 
     async def _dialogue(self) -> Recall:
-        """What a memory without limits recalls: every turn word for word, but for the last, which a briefing has.
+        """What a memory without limits recalls.
+
+        Every turn word for word, but for the last, which a briefing has.
 
         The turns of earlier visits are part of it.
         """
         header = self.transcript.header
-        memory = RawMemory(MemorySettings(language=header.language, budget=_ALL, speaker=header.speaker))
+        memory = RawMemory(
+            MemorySettings(language=header.language, budget=_ALL, speaker=header.speaker)
+        )
         for number in sorted(self._turns):
             if number < max(1, self.last_turn - 1):
                 await memory.remember(self._turns[number])
-        return await memory.recall("")
+        return await memory.recall(Query(""))
 
     def _reported(self) -> set[str]:
         """Entries that the dialogue has in the record's words already."""
         if self.transcript.header.results is not ResultsFrom.REPORT:
             return set()
-        return {entry.name for one in self.course.exchanges for entry in one.entries if entry.category in RESULTS}
+        return {
+            entry.name
+            for one in self.course.exchanges
+            for entry in one.entries
+            if entry.category in RESULTS
+        }
 
     def _extended(self, dialogue: Recall, names: Collection[str]) -> Recall:
-        """Add entries in the record's words: as text for a model, as exchanges for a doctor by rules."""
+        """Add entries in the record's words.
+
+        As text for a model, as exchanges for a doctor by rules.
+        """
         language = self.record.language
         texts = entry_texts(self.record, case_of(self.record), names)
         report = phrases("exchange", language)["report"]
         lines = (report.format(report=line) for line in entry_lines(texts, language))
         text = "\n".join([*filter(None, [dialogue.text]), *lines])
-        return Recall(text=text, exchanges=(*dialogue.exchanges, *_exchanges(texts, self.last_turn)))
+        return Recall(
+            text=text, exchanges=(*dialogue.exchanges, *_exchanges(texts, self.last_turn))
+        )
 
 
 def _exchanges(texts: Mapping[str, str], first: int) -> tuple[Turn, ...]:
     """Entries as if each had been asked for: a doctor by rules reads no text."""
     told = enumerate(texts.items(), start=first)
-    return tuple(Turn(number=number, question=name, reply="", results=text) for number, (name, text) in told)
+    return tuple(
+        Turn(number=number, question=name, reply="", results=text) for number, (name, text) in told
+    )
 
 
-def _last_turn(transcript: Transcript) -> int:
-    """The turn of the conclusion; of one that could not be read, the turn after the last question."""
-    if concluded := transcript.of(Concluded):
-        return concluded[0].turn
-    return max((event.turn for event in (*transcript.of(Asked), *transcript.of(Recalled))), default=1)
+def _last_turn(turns: Sequence[TurnView]) -> int:
+    """The turn of the conclusion.
+
+    Of one that could not be read, the turn after the last question.
+    """
+    concluded = [turn.number for turn in turns if turn.concluded]
+    if concluded:
+        return concluded[0]
+    return max((turn.number for turn in turns if turn.asked or turn.recalls), default=1)

@@ -1,4 +1,4 @@
-"""Reading without a model: words, sentences, people, numbers and medical concepts, in English and Chinese."""
+"""Reading without a model: words, sentences, people, numbers and concepts, in both languages."""
 
 from osler.language.base import Language, Speaker
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import cache
+from itertools import chain
 
 from osler.language.base import Language, Speaker
 from osler.language.cues import any_of, cues
@@ -13,18 +14,29 @@ from osler.language.reader import Mention, read
 from osler.language.segments import EDGE
 from osler.language.words import content, plain
 
+_CLOSED = (AnswerWanted.YES_OR_NO, AnswerWanted.CHOICE)
+"""Kinds of questions that a yes or a no answers."""
+
 
 def read_answer(
     question: str, reply: str, language: Language, speaker: Speaker = Speaker.PATIENT
 ) -> tuple[Mention, ...]:
-    """Return what the reply says of the patient and of others, completed by the question if the reply leaves it out."""
-    asked = read_questions(question, language, speaker)
-    kind, rest = answer_opening(reply, language)
-    said = [sentence.mentions for sentence in read(rest, language, speaker).sentences if not sentence.is_question]
-    first = said[0] if said and kind != "no" else ()
-    told = [_completed(mention, asked, language, is_next=mention in first) for sentence in said for mention in sentence]
-    told = [mention for mention in told if mention.what or mention.when or mention.value]
-    return (*_answered(kind, asked, told, said[0] if said else (), language), *told)
+    """Return what the reply says; the question completes what it leaves out."""
+    questions = read_questions(question, language, speaker)
+    opening, rest = answer_opening(reply, language)
+    statements = [
+        sentence.mentions
+        for sentence in read(rest, language, speaker).sentences
+        if not sentence.is_question
+    ]
+    first = statements[0] if statements else ()
+    mentions: list[Mention] = []
+    for mention in chain.from_iterable(statements):
+        is_next = opening != "no" and mention in first
+        completed = _complete(mention, questions, language, is_next=is_next)
+        if completed.what or completed.when or completed.value:
+            mentions.append(completed)
+    return (*_opening_mentions(opening, questions, mentions, first, language), *mentions)
 
 
 @cache
@@ -34,88 +46,127 @@ def _whole_answers(kind: str, language: Language) -> re.Pattern[str]:
     hedges = cues("unsure", language) if kind == "yes" else ()
     small = any_of((*cues("fillers", language), *hedges), language)
     gap = r"\s+" if language is Language.EN else ""
+    end = r"\s*(?:[.,!;。，！；…—-]+\s*|$)"
     return re.compile(
-        rf"\s*(?:{small}[,，]?{gap}){{0,4}}{each}(?:[,，]?\s*{small}){{0,3}}\s*(?:[.,!;。，！；…—-]+\s*|$)",
-        re.IGNORECASE,
+        rf"\s*(?:{small}[,，]?{gap}){{0,4}}{each}(?:[,，]?\s*{small}){{0,3}}{end}", re.IGNORECASE
     )
 
 
 def answer_opening(reply: str, language: Language) -> tuple[str, str]:
     """Return how a reply opens ("yes", "no", "unsure", "both" or nothing), and what follows."""
-    rest, opened = reply.replace("’", "'"), ""
-    while rest:
-        kinds = ((kind, _whole_answers(kind, language).match(rest)) for kind in ("unsure", "no", "yes", "both"))
-        kind, found = next(((kind, found) for kind, found in kinds if found), ("", None))
-        if found is None:
-            break
-        opened, rest = opened or kind, rest[found.end() :]
-    return opened, rest
+    rest, opening = reply.replace("’", "'"), ""
+    while True:
+        kind, end = _opening_kind(rest, language)
+        if not kind:
+            return opening, rest
+        opening, rest = opening or kind, rest[end:]
 
 
-def _answered(
-    kind: str, asked: tuple[ReadQuestion, ...], told: list[Mention], first: tuple[Mention, ...], language: Language
+def _opening_kind(text: str, language: Language) -> tuple[str, int]:
+    """Return what kind of answer opens a text, and where it ends; ("", 0) for none."""
+    for kind in ("unsure", "no", "yes", "both"):
+        match = _whole_answers(kind, language).match(text)
+        if match:
+            return kind, match.end()
+    return "", 0
+
+
+def _opening_mentions(
+    opening: str,
+    questions: tuple[ReadQuestion, ...],
+    mentions: list[Mention],
+    first: tuple[Mention, ...],
+    language: Language,
 ) -> list[Mention]:
-    """Return what a yes, a no or a "not sure" says of what was asked, without what the reply then says itself.
+    """Return what a yes, a no or a "not sure" says of what was asked.
 
-    A yes to "no fever?" leaves open which of both it means.
+    What the reply then says itself is left out.
     """
-    extra = next((mention for mention in first if not mention.what and (mention.when or mention.value)), Mention(""))
-    closed = [each for each in asked if each.asks in (AnswerWanted.YES_OR_NO, AnswerWanted.CHOICE)] or list(asked[-1:])
-    found: list[Mention] = []
-    for question in closed if kind else ():
-        several = len(question.topics) > 1 or len(closed) > 1 or question.asks is AnswerWanted.CHOICE
-        if kind == "yes" and (several or question.is_negated):
-            continue  # which of them is not said
-        if kind == "yes" and told and question.topic.lower() in cues("vague", language):
-            continue  # its name follows
-        for topic in question.topics:
-            if any(_same(topic, mention.what, language) for mention in told):
-                continue
-            found.append(
-                Mention(
-                    topic,
-                    denied=kind == "no",
-                    unsure=kind == "unsure",
-                    whose=question.whose,
-                    when=extra.when or question.when,
-                    value=extra.value if kind != "no" else "",
-                )
-            )
-    return found
-
-
-def _completed(mention: Mention, asked: tuple[ReadQuestion, ...], language: Language, *, is_next: bool) -> Mention:
-    """A mention with what its question adds to it.
-
-    A time or a value alone belongs to a question that asks for it, or to the thing asked about if it `is_next`: said in
-    the first sentence of a reply that does not open with a no.
-    """
-    for question in asked:
-        if question.whose and not mention.whose:
-            mention = replace(mention, whose=question.whose)
-        if not mention.what:
-            wants = (
-                (AnswerWanted.WHEN if mention.when else AnswerWanted.VALUE)
-                if not mention.whose
-                else AnswerWanted.YES_OR_NO
-            )
-            if question.asks is wants or (is_next and len(asked) == 1):
-                return replace(mention, what=question.topic, is_asked=True)
+    if not opening:
+        return []
+    detail = _bare_detail(first)
+    closed = [question for question in questions if question.asks in _CLOSED]
+    closed = closed or list(questions[-1:])
+    answered: list[Mention] = []
+    for question in closed:
+        if opening == "yes" and not _settles(question, mentions, len(closed), language):
             continue
         for topic in question.topics:
-            if _is_part(mention.what, topic, language):
-                return replace(mention, what=topic)
-    if not mention.what and asked and is_next:
-        return replace(mention, what=asked[-1].topic, is_asked=True)
+            if any(_is_same(topic, mention.what, language) for mention in mentions):
+                continue
+            answer = Mention(
+                topic,
+                denied=opening == "no",
+                unsure=opening == "unsure",
+                whose=question.whose,
+                when=detail.when or question.when,
+                value=detail.value if opening != "no" else "",
+            )
+            answered.append(answer)
+    return answered
+
+
+def _bare_detail(first: tuple[Mention, ...]) -> Mention:
+    """Return the time or the value that follows an answer without a thing: "Yes, for a week."."""
+    for mention in first:
+        if not mention.what and (mention.when or mention.value):
+            return mention
+    return Mention("")
+
+
+def _settles(
+    question: ReadQuestion, mentions: list[Mention], questions: int, language: Language
+) -> bool:
+    """Check whether a yes says which thing it is about; to "no fever?" it may mean either."""
+    is_choice = question.asks is AnswerWanted.CHOICE
+    if len(question.topics) > 1 or questions > 1 or is_choice or question.is_negated:
+        return False
+    # "Anything else?" "Yes, a cough": the reply itself names it.
+    is_named_next = bool(mentions) and question.topic.lower() in cues("vague", language)
+    return not is_named_next
+
+
+def _complete(
+    mention: Mention, questions: tuple[ReadQuestion, ...], language: Language, *, is_next: bool
+) -> Mention:
+    """A mention with what its question adds to it.
+
+    A time or a value alone belongs to a question that asks for it, or to the thing asked about if
+    it `is_next`: in the first sentence of a reply that does not open with a no.
+    """
+    for question in questions:
+        if question.whose and not mention.whose:
+            mention = replace(mention, whose=question.whose)
+        if mention.what:
+            for topic in question.topics:
+                if _is_part(mention.what, topic, language):
+                    return replace(mention, what=topic)
+        elif question.asks is _answer_given(mention) or (is_next and len(questions) == 1):
+            return replace(mention, what=question.topic, is_asked=True)
+    if not mention.what and questions and is_next:
+        return replace(mention, what=questions[-1].topic, is_asked=True)
     return mention
 
 
-def _is_part(said: str, topic: str, language: Language) -> bool:
+def _answer_given(mention: Mention) -> AnswerWanted:
+    """Return the kind of question that a person, a time or a value alone answers."""
+    if mention.whose:
+        return AnswerWanted.YES_OR_NO
+    return AnswerWanted.WHEN if mention.when else AnswerWanted.VALUE
+
+
+def _is_part(what: str, topic: str, language: Language) -> bool:
     """Check whether a reply names only a part of what was asked: "抽" of "抽烟"."""
-    return language is Language.ZH and len(said) == 1 and said in topic
+    return language is Language.ZH and len(what) == 1 and what in topic
 
 
-def _same(one: str, other: str, language: Language) -> bool:
+def _is_same(first: str, second: str, language: Language) -> bool:
     """Check whether two phrases mention one thing: one holds the other's content words."""
-    first, second = (set(content(text, language)) or {plain(text).strip(EDGE)} for text in (one, other))
-    return first <= second or second <= first
+    first_words = _words_or_text(first, language)
+    second_words = _words_or_text(second, language)
+    return first_words <= second_words or second_words <= first_words
+
+
+def _words_or_text(text: str, language: Language) -> set[str]:
+    """The content words of a phrase; without any, the phrase itself."""
+    return set(content(text, language)) or {plain(text).strip(EDGE)}

@@ -18,8 +18,13 @@ from osler.language.words import sentences
 
 _A_NOT_A = r"(.)[不没]\1"
 """How Chinese asks: "疼不疼", "吐没吐", "有没有"."""
+_CHINESE_YES_OR_NO = re.compile(f"吗[？?]?$|是不是|是否|{_A_NOT_A}|有无")
+_CHINESE_ENDING = re.compile("(?:吗|呢|么|没有|过没有|过|了|的)+$")
+"""Finds what ends a question, and is no part of the thing that it asks about."""
 _EXPECTS_NO = {
-    Language.EN: re.compile(r"^\W*(?:(?:and|so|but|you|he|she|it|there)\W+)*(?:no|not|never|\w+n't)\b", re.IGNORECASE),
+    Language.EN: re.compile(
+        r"^\W*(?:(?:and|so|but|you|he|she|it|there)\W+)*(?:no|not|never|\w+n't)\b", re.IGNORECASE
+    ),
     Language.ZH: re.compile("[没不].*吧"),
 }
 """Finds a question that expects a no."""
@@ -57,29 +62,42 @@ class ReadQuestion:
 
 
 @lru_cache(maxsize=1024)
-def read_questions(text: str, language: Language, speaker: Speaker = Speaker.PATIENT) -> tuple[ReadQuestion, ...]:
+def read_questions(
+    text: str, language: Language, speaker: Speaker = Speaker.PATIENT
+) -> tuple[ReadQuestion, ...]:
     """The questions of a text; a statement between them is none."""
     parts = sentences(text.replace("’", "'"), language)
-    asked = [part for part in parts if part.rstrip().endswith(("?", "？"))] or parts[-1:]
-    return tuple(question for sentence in asked for question in _questions_of(sentence, language, speaker))
+    marked = [part for part in parts if part.rstrip().endswith(("?", "？"))]
+    # Typed questions may have no mark: then the last sentence is the question.
+    read: list[ReadQuestion] = []
+    for sentence in marked or parts[-1:]:
+        read += _questions_of(sentence, language, speaker)
+    return tuple(read)
 
 
 def _questions_of(sentence: str, language: Language, speaker: Speaker) -> Iterator[ReadQuestion]:
-    """The questions of a sentence. In Chinese the second one drops its subject where it is that of the first."""
+    """The questions of a sentence; in Chinese the second drops a subject that it shares."""
     whose = ""
-    for part in _each(sentence, language):
+    for part in _split(sentence, language):
         question = _question(part, language, speaker)
-        names_nobody = not any(finder(kind, language).search(part) for kind in ("relatives", "the_patient", "yourself"))
-        if language is Language.ZH and not question.whose and names_nobody and not re.search("[您你]", part):
+        if language is Language.ZH and not question.whose and not _names_anybody(part):
             question = replace(question, whose=whose)
         whose = question.whose
         yield question
 
 
+def _names_anybody(part: str) -> bool:
+    """Check whether a part of a Chinese sentence says whom it is about."""
+    if re.search("[您你]", part):
+        return True
+    kinds = ("relatives", "the_patient", "yourself")
+    return any(finder(kind, Language.ZH).search(part) for kind in kinds)
+
+
 def about_another(text: str, language: Language, speaker: Speaker = Speaker.PATIENT) -> bool:
-    """Check whether a text only asks about a relative of the patient: "does your husband smoke?"."""
-    asked = read_questions(text, language, speaker)
-    return bool(asked) and all(one.whose for one in asked)
+    """Check whether a text only asks about a relative: "does your husband smoke?"."""
+    questions = read_questions(text, language, speaker)
+    return bool(questions) and all(question.whose for question in questions)
 
 
 def names_family(text: str, language: Language) -> bool:
@@ -87,80 +105,94 @@ def names_family(text: str, language: Language) -> bool:
     return finder("family", language).search(text) is not None
 
 
-def _each(sentence: str, language: Language) -> list[str]:
+def _split(sentence: str, language: Language) -> list[str]:
     """A sentence with two questions ("When did it start, and does it hurt?") as two."""
-    if language is Language.ZH:
-        parts = [part for part in re.split("[，,](?=.*[？?])", sentence) if part.strip(EDGE)]
-        own = [part for part in parts if _is_asked(part, language)]
-        return own if len(own) > 1 and len(own) == len(parts) else [sentence]
-    return [part for part in _next_question().split(sentence) if part.strip(EDGE)]
+    if language is Language.EN:
+        return [part for part in _next_question().split(sentence) if part.strip(EDGE)]
+    parts = [part for part in re.split("[，,](?=.*[？?])", sentence) if part.strip(EDGE)]
+    # Only if each part asks: a comma of a list does not begin another question.
+    if len(parts) > 1 and all(_is_asked(part, language) for part in parts):
+        return parts
+    return [sentence]
 
 
 @cache
 def _next_question() -> re.Pattern[str]:
     """Finds what joins two English questions."""
     english = Language.EN
-    opened = any_of(
-        (*cues("question_words", english), "do you", "does it", "have you", "are you", "is it", "did you"), english
-    )
-    return re.compile(rf",?\s+and\s+(?={opened})", re.IGNORECASE)
+    verbs = ("do you", "does it", "have you", "are you", "is it", "did you")
+    opening = any_of((*cues("question_words", english), *verbs), english)
+    return re.compile(rf",?\s+and\s+(?={opening})", re.IGNORECASE)
 
 
 def _is_asked(part: str, language: Language) -> bool:
-    return bool(finder("question_words", language).search(part) or re.search(f"吗|是不是|是否|{_A_NOT_A}|还是", part))
+    if finder("question_words", language).search(part):
+        return True
+    return re.search(f"吗|是不是|是否|{_A_NOT_A}|还是", part) is not None
 
 
 def _question(text: str, language: Language, speaker: Speaker) -> ReadQuestion:
     whose = relative_asked_about(text, speaker, language)
     asks = _asks(text, language)
-    time = time_finder(language).search(text) if asks is not AnswerWanted.WHEN else None
-    bare = text
+    # What is left of the question without question word, time and relative are its topics.
+    bare, when = text, ""
     if asks not in (AnswerWanted.YES_OR_NO, AnswerWanted.CHOICE):
-        bare = _question_word(language).sub(" ", text)
-    if time:
+        bare = _question_word(language).sub(" ", bare)
+    time = time_finder(language).search(text)
+    if time and asks is not AnswerWanted.WHEN:
         bare = bare.replace(time[0], " ")
-    when = time[0].strip(EDGE) if time else ""
+        when = time[0].strip(EDGE)
     if whose:
         bare = re.sub(re.escape(whose), " ", bare, flags=re.IGNORECASE)
     if asks is AnswerWanted.CHOICE:
         return _choice(bare, language, speaker, whose)
-    negated = _EXPECTS_NO[language].search(text) is not None
-    return ReadQuestion(asks, _topics(bare, language, speaker), whose=whose, when=when, is_negated=negated)
+    topics = _topics(bare, language, speaker)
+    is_negated = _EXPECTS_NO[language].search(text) is not None
+    return ReadQuestion(asks, topics, whose=whose, when=when, is_negated=is_negated)
 
 
 @cache
 def _question_word(language: Language) -> re.Pattern[str]:
     """Finds a question word, with the verb that is shortened behind it."""
-    return re.compile(rf"{pattern('question_words', language)}(?:'(?:s|re|d|ve|ll)\b)?", re.IGNORECASE)
+    question_word = pattern("question_words", language)
+    return re.compile(rf"{question_word}(?:'(?:s|re|d|ve|ll)\b)?", re.IGNORECASE)
 
 
 @cache
 def _question_kinds(language: Language) -> dict[str, re.Pattern[str]]:
     """Finds the question words of each kind."""
-    kinds = groups("question_words", language).items()
-    return {kind: re.compile(any_of(listed, language), re.IGNORECASE) for kind, listed in kinds}
+    finders: dict[str, re.Pattern[str]] = {}
+    for kind, listed in groups("question_words", language).items():
+        finders[kind] = re.compile(any_of(listed, language), re.IGNORECASE)
+    return finders
 
 
 def _asks(text: str, language: Language) -> AnswerWanted:
-    if "还是" in text if language is Language.ZH else _OPPOSED.search(text):
+    if language is Language.ZH:
+        if "还是" in text:
+            return AnswerWanted.CHOICE
+        if _CHINESE_YES_OR_NO.search(text.strip()):
+            return AnswerWanted.YES_OR_NO
+    elif _OPPOSED.search(text):
         return AnswerWanted.CHOICE
-    if language is Language.ZH and re.search(f"吗[？?]?$|是不是|是否|{_A_NOT_A}|有无", text.strip()):
-        return AnswerWanted.YES_OR_NO
     for kind, finds in _question_kinds(language).items():
-        found = finds.search(text)
-        if found and (language is Language.ZH or _opens(text[: found.start()])):
-            return AnswerWanted(kind) if kind != "how" else AnswerWanted.WHAT
+        match = finds.search(text)
+        if match and (language is Language.ZH or _opens(text[: match.start()])):
+            return AnswerWanted.WHAT if kind == "how" else AnswerWanted(kind)
     return AnswerWanted.YES_OR_NO
 
 
 _OPPOSED = re.compile(
-    r"^\W*(?:is|are|was|does|did|would you say)\s+(?:the|your|it|this|that|his|her)\b.*\bor\b", re.IGNORECASE
+    r"^\W*(?:is|are|was|does|did|would you say)\s+(?:the|your|it|this|that|his|her)\b.*\bor\b",
+    re.IGNORECASE,
 )
-"""A choice is between what one thing is: "Is the pain sharp or dull?"; "any fever or cough" asks for each."""
+"""Finds a choice between what one thing is: "Is the pain sharp or dull?".
 
-
+"any fever or cough" asks for each.
+"""
 _SUBJECT = re.compile(
-    r"\W*(?:is|are|was|does|did|would you say)\s+(?:the|your|his|her|this|that)?\s*(\w+)\s+", re.IGNORECASE
+    r"\W*(?:is|are|was|does|did|would you say)\s+(?:the|your|his|her|this|that)?\s*(\w+)\s+",
+    re.IGNORECASE,
 )
 """Finds what a choice is about."""
 
@@ -171,35 +203,49 @@ def _opens(before: str) -> bool:
 
 
 def _choice(text: str, language: Language, speaker: Speaker, whose: str) -> ReadQuestion:
-    options = re.split("还是" if language is Language.ZH else r",\s*(?:or\s+)?|\s+or\s+", text.strip(EDGE))
-    cleaned = [_topic(option, language, speaker) for option in options]
-    if language is Language.ZH:
-        before, is_, after = cleaned[0].partition("是")
-        cleaned[0] = after if is_ else before
-    elif (found := _SUBJECT.match(text)) and found[1].lower() not in cues("subjects", language):
-        cleaned[0] = thing(re.sub(rf"^{found[1]}\b", "", cleaned[0], flags=re.IGNORECASE), language)
-    return ReadQuestion(AnswerWanted.CHOICE, tuple(filter(None, cleaned)), whose=whose)
+    is_chinese = language is Language.ZH
+    between = "还是" if is_chinese else r",\s*(?:or\s+)?|\s+or\s+"
+    options = re.split(between, text.strip(EDGE))
+    topics = [_topic(option, language, speaker) for option in options]
+    # The first option has the subject of the question before it: "is the pain sharp".
+    if is_chinese:
+        before, verb, after = topics[0].partition("是")
+        topics[0] = after if verb else before
+    else:
+        subject = _SUBJECT.match(text)
+        if subject and subject[1].lower() not in cues("subjects", language):
+            option = re.sub(rf"^{subject[1]}\b", "", topics[0], flags=re.IGNORECASE)
+            topics[0] = thing(option, language)
+    return ReadQuestion(AnswerWanted.CHOICE, tuple(filter(None, topics)), whose=whose)
 
 
 def _topics(text: str, language: Language, speaker: Speaker) -> tuple[str, ...]:
     """The things asked about; of "other symptoms, such as a cough" only the cough."""
-    found = [_topic(segment.text, language, speaker) for segment in segments(text, language)]
-    named = [topic for topic in found if topic and topic.lower() not in cues("vague", language)]
-    return tuple(dict.fromkeys(named or filter(None, found)))
+    topics = [_topic(segment.text, language, speaker) for segment in segments(text, language)]
+    topics = [topic for topic in topics if topic]
+    vague = cues("vague", language)
+    telling = [topic for topic in topics if topic.lower() not in vague]
+    return tuple(dict.fromkeys(telling or topics))
 
 
 def _topic(text: str, language: Language, speaker: Speaker) -> str:
-    person = relative_at_start(_opening(language).sub("", text.strip(EDGE)), language, speaker)
-    text, before = (person.rest if person and not person.whose else text).strip(EDGE), None
+    text = text.strip(EDGE)
+    person = relative_at_start(_opening(language).sub("", text), language, speaker)
+    if person and not person.whose:
+        text = person.rest.strip(EDGE)
+    before = None
+    # What is cut off at one end may uncover more at the other.
     while text != before:
         before = text
         text = _opening(language).sub("", text).strip(EDGE)
-        text = re.sub("(?:吗|呢|么|没有|过没有|过|了|的)+$", "", text) if language is Language.ZH else text
-        text = re.sub(_A_NOT_A, r"\1", text) if language is Language.ZH else text
+        if language is Language.ZH:
+            text = _CHINESE_ENDING.sub("", text)
+            text = re.sub(_A_NOT_A, r"\1", text)
     return thing(text, language)
 
 
 @cache
 def _opening(language: Language) -> re.Pattern[str]:
     small = pattern("question_openings", language)
-    return re.compile(rf"^(?:{small}(?:\s+|$))+" if language is Language.EN else f"^{small}+", re.IGNORECASE)
+    each = rf"(?:{small}(?:\s+|$))" if language is Language.EN else small
+    return re.compile(f"^{each}+", re.IGNORECASE)

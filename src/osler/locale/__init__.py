@@ -15,18 +15,20 @@ from osler.language import Language
 
 def load_texts(language: Language, section: str) -> Mapping[str, str]:
     """The texts of one section of a language's file, by name."""
-    found: Mapping[str, str] = _file(language)[section]
-    return found
+    texts: Mapping[str, str] = _file(language)[section]
+    return texts
 
 
 def label(value: StrEnum, language: Language) -> str:
     """The word for a category, status, sex, speaker, … in a language."""
-    word: str = _file(language)["record_labels"][type(value).__name__.lower()][value.value]
+    labels = _file(language)["record_labels"]
+    word: str = labels[type(value).__name__.lower()][value.value]
     return word
 
 
 @cache
 def _file(language: Language) -> dict[str, Any]:
     text = (files(__name__) / f"{language.value}.yaml").read_text("utf-8")
-    data: dict[str, Any] = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 -- safe
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    data: dict[str, Any] = yaml.load(text, Loader=loader)  # noqa: S506 -- safe
     return data

@@ -1,7 +1,10 @@
-"""Any Osler memory as the memory of an AutoGen agent: `AssistantAgent(..., memory=[AutoGenMemory(...)])`.
+"""Any Osler memory as the memory of an AutoGen agent.
 
-An AutoGen agent never tells its memories what was said; it only asks them to update its context. So the exchanges are
-read from the context itself. What is recalled is one system message, which the next turn's replaces.
+`AssistantAgent(..., memory=[AutoGenMemory(...)])`.
+
+An AutoGen agent never tells its memories what was said; it only asks them to update its context. So
+the exchanges are read from the context itself. What is recalled is one system message, which the
+next turn's replaces.
 """
 
 from __future__ import annotations
@@ -11,7 +14,12 @@ from typing import Any, Self
 
 from autogen_core import CancellationToken, Component
 from autogen_core.memory import Memory as AutoGenProtocol
-from autogen_core.memory import MemoryContent, MemoryMimeType, MemoryQueryResult, UpdateContextResult
+from autogen_core.memory import (
+    MemoryContent,
+    MemoryMimeType,
+    MemoryQueryResult,
+    UpdateContextResult,
+)
 from autogen_core.model_context import ChatCompletionContext
 from autogen_core.models import AssistantMessage, LLMMessage, SystemMessage, UserMessage
 from pydantic import BaseModel
@@ -19,7 +27,7 @@ from pydantic import BaseModel
 from osler.errors import UserError
 from osler.language import Language
 from osler.memory.base import MemorySettings
-from osler.memory.recall_text import recall_rows
+from osler.memory.core.recall_text import recall_rows
 from osler.memory.registry import MemoryFactory
 from osler.memory.store import MemoryStore
 from osler.plugins import as_name
@@ -36,7 +44,7 @@ class _Config(BaseModel):
 
 
 class AutoGenMemory(AutoGenProtocol, Component[_Config]):
-    """Remembers the exchanges of an agent's context and adds what bears on the newest message to the prompt."""
+    """Remembers an agent's exchanges, and adds to the prompt what bears on the newest message."""
 
     component_config_schema = _Config
 
@@ -56,7 +64,8 @@ class AutoGenMemory(AutoGenProtocol, Component[_Config]):
             settings: Language, budget and the rest.
             file: A memory store, in which it is kept from one conversation to the next.
             user_id: Whose memory of the store it is.
-            k: How many items are put into the prompt; by default, as much as fits the budget of the settings.
+            k: How many items are put into the prompt; by default, as much as fits the budget of the
+                settings.
         """
         self._name, self._settings = as_name(memory), settings or MemorySettings()
         self._heading = f"{phrases('autogen', self._settings.language)['heading']}\n"
@@ -70,14 +79,19 @@ class AutoGenMemory(AutoGenProtocol, Component[_Config]):
 
     async def update_context(self, model_context: ChatCompletionContext) -> UpdateContextResult:
         """Remember new exchanges, then put one message with what they recall into the context."""
-        messages = [message for message in await model_context.get_messages() if not self._is_mine(message)]
+        messages = [
+            message for message in await model_context.get_messages() if not self._is_mine(message)
+        ]
         exchanges = _exchanges(messages)
         for question, reply in exchanges[self._remembered :]:
             self._remembered += 1
             said = ({"role": "assistant", "content": question}, {"role": "user", "content": reply})
             if question.strip() or reply.strip():
                 await self._store.aadd(said, user_id=self._user)
-        query = next((_text(message) for message in reversed(messages) if isinstance(message, UserMessage)), "")
+        query = next(
+            (_text(message) for message in reversed(messages) if isinstance(message, UserMessage)),
+            "",
+        )
         text, result = await self._recalled(query)
         await model_context.clear()
         for message in messages:
@@ -96,29 +110,46 @@ class AutoGenMemory(AutoGenProtocol, Component[_Config]):
         return recall.text, MemoryQueryResult(results=results)
 
     async def query(
-        self, query: str | MemoryContent, cancellation_token: CancellationToken | None = None, **kwargs: Any
+        self,
+        query: str | MemoryContent,
+        cancellation_token: CancellationToken | None = None,
+        **kwargs: Any,
     ) -> MemoryQueryResult:
         """Return what is known that bears on a text, best first.
 
-        `k` or `limit` is the number of results; `user_id`, `run_id` and `filters` are those of `MemoryStore.search`.
+        `k` or `limit` is the number of results; `user_id`, `run_id` and `filters` are those of
+        `MemoryStore.search`.
         """
         text = query if isinstance(query, str) else str(query.content)
         if unknown := set(kwargs) - {"k", "limit", "user_id", "run_id", "filters"}:
-            raise UserError(f"query has no option {min(unknown)!r}", "use k, limit, user_id, run_id or filters")
+            raise UserError(
+                f"query has no option {min(unknown)!r}", "use k, limit, user_id, run_id or filters"
+            )
         most = kwargs.pop("k", kwargs.pop("limit", self._k))
         found = await self._store.asearch(text, limit=most, **{"user_id": self._user, **kwargs})
         return MemoryQueryResult(
-            results=[_content(one.pop("memory"), {**one.pop("metadata"), **one}) for one in found["results"]]
+            results=[
+                _content(one.pop("memory"), {**one.pop("metadata"), **one})
+                for one in found["results"]
+            ]
         )
 
-    async def add(self, content: MemoryContent, cancellation_token: CancellationToken | None = None) -> None:
+    async def add(
+        self, content: MemoryContent, cancellation_token: CancellationToken | None = None
+    ) -> None:
         """Remember a text that was not part of the conversation, with its metadata.
 
         A `user_id`, `run_id` or `timestamp` in the metadata is that of `MemoryStore.add`.
         """
         metadata = dict(content.metadata or {})
-        given = {name: metadata.pop(name) for name in ("user_id", "run_id", "timestamp") if name in metadata}
-        await self._store.aadd(str(content.content), metadata=metadata, **{"user_id": self._user, **given})
+        given = {
+            name: metadata.pop(name)
+            for name in ("user_id", "run_id", "timestamp")
+            if name in metadata
+        }
+        await self._store.aadd(
+            str(content.content), metadata=metadata, **{"user_id": self._user, **given}
+        )
 
     async def clear(self) -> None:
         """Forget everything of the user."""
@@ -142,14 +173,19 @@ class AutoGenMemory(AutoGenProtocol, Component[_Config]):
     @classmethod
     def _from_config(cls, config: _Config) -> Self:
         settings = MemorySettings(language=config.language, budget=config.budget)
-        return cls(config.memory, settings=settings, file=config.file, user_id=config.user_id, k=config.k)
+        return cls(
+            config.memory, settings=settings, file=config.file, user_id=config.user_id, k=config.k
+        )
 
     def _is_mine(self, message: LLMMessage) -> bool:
         return isinstance(message, SystemMessage) and message.content.startswith(self._heading)
 
 
 def _exchanges(messages: list[LLMMessage]) -> list[tuple[str, str]]:
-    """Pair what the agent said with what it was told next; the first thing it was told has nothing before it."""
+    """Pair what the agent said with what it was told next.
+
+    The first thing it was told has nothing before it.
+    """
     pairs, said = [], ""
     for message in messages:
         if isinstance(message, AssistantMessage) and isinstance(message.content, str):
@@ -161,7 +197,11 @@ def _exchanges(messages: list[LLMMessage]) -> list[tuple[str, str]]:
 
 
 def _text(message: UserMessage) -> str:
-    return message.content if isinstance(message.content, str) else " ".join(str(part) for part in message.content)
+    return (
+        message.content
+        if isinstance(message.content, str)
+        else " ".join(str(part) for part in message.content)
+    )
 
 
 def _content(text: str, metadata: dict[str, Any]) -> MemoryContent:

@@ -1,14 +1,18 @@
-"""MemoryBank (SiliconFriend): turns and a summary of each visit, which fade with time unless they are recalled.
+"""MemoryBank (SiliconFriend).
 
-An item is recalled by similarity times retention, and retention is Ebbinghaus's curve `exp(-t / (5 * S))`: t is the
-time since the item was made or last recalled, S starts at 1 and rises by 1 with each recall. The time is counted in the
-option `unit`, days as in the paper. An item whose retention is below `floor` is kept, but not recalled. To the letter
-this means: what was not recalled for a fortnight is out of reach, and so, months later, is every earlier visit. With
-`unit=months` or `unit=years` the same curve reaches over the visits of a patient.
+Turns and a summary of each visit, which fade with time unless they are recalled.
 
-The present time is that of the newest turn. A recall changes nothing by itself: it is noted, and the strengths rise
-when the next turn is remembered. So the same recall twice returns the same, and a store saves the strengths with the
-next `add`; a process that ends before that loses them. A search is not a recall and strengthens nothing.
+An item is recalled by similarity times retention, and retention is Ebbinghaus's curve `exp(-t / (5
+* S))`: t is the time since the item was made or last recalled, S starts at 1 and rises by 1 with
+each recall. The time is counted in the option `unit`, days as in the paper. An item whose retention
+is below `floor` is kept, but not recalled. To the letter this means: what was not recalled for a
+fortnight is out of reach, and so, months later, is every earlier visit. With `unit=months` or
+`unit=years` the same curve reaches over the visits of a patient.
+
+The present time is that of the newest turn. A recall changes nothing by itself: it is noted, and
+the strengths rise when the next turn is remembered. So the same recall twice returns the same, and
+a store saves the strengths with the next `add`; a process that ends before that loses them. A
+search is not a recall and strengthens nothing.
 """
 
 from __future__ import annotations
@@ -24,20 +28,33 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from osler.memory.base import Change, MemorySettings, Recall, Turn
-from osler.memory.items import MemoryItem, key_number, turn_key
+from osler.memory.base import Change, MemorySettings, Query, Recall, Turn
+from osler.memory.core.items import MemoryItem, key_number, turn_key
+from osler.memory.core.recall_text import LineRoom
+from osler.memory.core.short_form import (
+    ShortForm,
+    change_by_summaries,
+    recall_of,
+    sentence_facts,
+    summarised,
+)
+from osler.memory.core.turn_memory import EmbeddedTurnMemory
+from osler.memory.core.vectors import VectorIndex
 from osler.memory.options import MemoryOptions
-from osler.memory.recall_text import LineRoom
-from osler.memory.short_form import ShortForm, change_by_summaries, recall_of, sentence_facts, summarised
-from osler.memory.tim.vectors import VectorIndex
-from osler.memory.turn_memory import EmbeddedTurnMemory
 from osler.ranking import ranked_places, reaching
 
-_SECONDS = {"hours": 3600.0, "days": 86400.0, "weeks": 604800.0, "months": 2629800.0, "years": 31557600.0}
+_SECONDS = {
+    "hours": 3600.0,
+    "days": 86400.0,
+    "weeks": 604800.0,
+    "months": 2629800.0,
+    "years": 31557600.0,
+}
 _SUMMARY = 100
 """Maximum tokens of a visit's summary by rules: a quarter of what is said at a visit."""
 _SHOWN = 2400
-"""Tokens of a visit that a model is shown to summarise; what comes later at a longer visit is not in its summary."""
+"""Tokens of a visit that a model is shown to summarise; what comes later at a longer visit is not
+in its summary."""
 _VISIT = "visit:"
 _TWO = 2
 """Fewest turns of a visit that is summarised: a single turn is its own summary."""
@@ -47,7 +64,8 @@ class MemoryBankOptions(MemoryOptions):
     """The options of `memorybank`."""
 
     floor: float = Field(default=0.05, ge=0.0, le=1.0)
-    """Retention below which an item is not recalled: what was never recalled reaches it after 15 days, so that the ten
+    """Retention below which an item is not recalled: what was never recalled reaches it after 15
+    days, so that the ten
     days of the paper's own conversations stay within reach."""
     unit: Literal["hours", "days", "weeks", "months", "years"] = "days"
     """The unit of time in the curve of forgetting."""
@@ -80,7 +98,8 @@ class Ranking(NamedTuple):
 def retention(elapsed: float, strength: int) -> float:
     """Return how much of an item is left after some units of time.
 
-    The paper's code has `exp(-t / 5 * S)`, by which stronger items fade faster; its text means this.
+    The paper's code has `exp(-t / 5 * S)`, by which stronger items fade faster; its text means
+    this.
     """
     return math.exp(-max(elapsed, 0.0) / (5 * strength))
 
@@ -90,7 +109,8 @@ class MemoryBankMemory(EmbeddedTurnMemory):
 
     name = "memorybank"
     _summaries: dict[int, VisitSummary]
-    """By number. One without a text was deleted, or says nothing: its visit is not summarised again."""
+    """By number. One without a text was deleted, or says nothing: its visit is not summarised
+    again."""
     _visits: VectorIndex | None
     """The vectors of the summaries."""
     _open: dict[date, list[int]]
@@ -130,7 +150,7 @@ class MemoryBankMemory(EmbeddedTurnMemory):
         return await super().remember(turn)
 
     async def after(self, turn: Turn, change: Change) -> Change:
-        """At the first turn of another day, summarise the visits that are over and have no summary."""
+        """At the first turn of a day, summarise the visits before it that have no summary."""
         before = next(islice(reversed(self._turns.values()), 1, 2), None)
         if turn.at is None or before is None or (before.at and before.at.date() == turn.at.date()):
             return change
@@ -150,33 +170,40 @@ class MemoryBankMemory(EmbeddedTurnMemory):
         change = change.model_copy(update={"inserted": tuple(inserted)})
         return change_by_summaries(change, self._settings, made, failed, requests)
 
-    async def recall(self, query: str) -> Recall:
-        """Return the newest turn and, in the rest of the budget, the items with the highest scores."""
+    async def recall(self, query: Query) -> Recall:
+        """Return the newest turn, then the items with the highest scores that fit."""
         if not self._turns:
             return Recall()
-        newest = next(reversed(self._turns))
+        newest = [number for number in reversed(self._turns) if number != query.beside][:1]
         room = LineRoom(self._settings.budget, self._language)
-        for number in self.that_may_fit([newest], room):
+        for number in self.that_may_fit(newest, room):
             room.add([self.whole(number)])
-        ranking = await self._ranking(query)
+        passed_over = {*newest, query.beside}
+        ranking = await self._ranking(query.text)
         for item in ranking.items:
             if room.is_full:
                 break
             if isinstance(item, VisitSummary):
                 room.add([self.in_short(item.turns[0], item.text, _visit_key(item.number))])
-            elif item != newest and self._sizes[item] <= room.left:
+            elif item not in passed_over and self._sizes[item] <= room.left:
                 room.add([self.whole(item)])
         lines = room.lines
         for line in lines:
             key = line.short or turn_key(line.turn.number)
             self._recalled[key] = self._recalled.get(key, 0) + 1
         summaries = [self._summaries[key_number(line.short)] for line in lines if line.short]
-        return recall_of(lines, summaries, self._turns, self._language)
+        return recall_of(lines, summaries, self._turns, self._language, query.beside)
 
     async def search(self, query: str) -> list[tuple[str, float]]:
-        """All items whose retention reaches the floor, by similarity times retention; of two alike the newer first."""
+        """All items whose retention reaches the floor, by similarity times retention.
+
+        Of two alike the newer first.
+        """
         ranking = await self._ranking(query)
-        keys = (_visit_key(item.number) if isinstance(item, VisitSummary) else turn_key(item) for item in ranking.items)
+        keys = (
+            _visit_key(item.number) if isinstance(item, VisitSummary) else turn_key(item)
+            for item in ranking.items
+        )
         return list(zip(keys, ranking.scores, strict=True))
 
     async def _ranking(self, query: str) -> Ranking:
@@ -199,7 +226,10 @@ class MemoryBankMemory(EmbeddedTurnMemory):
 
     def _retentions(self, now: datetime) -> NDArray[np.float64]:
         """How much is left of each turn."""
-        elapsed = np.maximum(self._in_seconds(now) - np.array(self._last_times), 0.0) / _SECONDS[self._options.unit]
+        elapsed = (
+            np.maximum(self._in_seconds(now) - np.array(self._last_times), 0.0)
+            / _SECONDS[self._options.unit]
+        )
         left: NDArray[np.float64] = np.exp(-elapsed / (5 * np.array(self._values)))
         return left
 
@@ -210,11 +240,16 @@ class MemoryBankMemory(EmbeddedTurnMemory):
         self._strengths[key] = strength
         if not key.startswith(_VISIT):
             place = self._places[key_number(key)]
-            self._values[place], self._last_times[place] = strength.value, self._in_seconds(strength.since)
+            self._values[place], self._last_times[place] = (
+                strength.value,
+                self._in_seconds(strength.since),
+            )
 
     def _strength(self, key: str) -> Strength:
         """How firmly an item is kept; a summary that was never recalled is as old as the visit."""
-        return self._strengths.get(key) or Strength(1, self.time_of(self._turns[self.turns_of(key)[-1]]))
+        return self._strengths.get(key) or Strength(
+            1, self.time_of(self._turns[self.turns_of(key)[-1]])
+        )
 
     def _retention(self, key: str, now: datetime) -> float:
         strength = self._strength(key)
@@ -265,18 +300,28 @@ class MemoryBankMemory(EmbeddedTurnMemory):
         return state
 
     def own_delta(self, everything: bool) -> dict[str, Any]:
-        """New summaries with their vectors, strengths that rose, and what was recalled since the last turn."""
+        """New summaries with their vectors, raised strengths, and recalls since the last turn."""
         own: dict[str, Any] = {}
         first = 0 if everything else self._saved_summaries
-        new = list(takewhile(lambda summary: summary.number > first, reversed(self._summaries.values())))[::-1]
+        new = list(
+            takewhile(lambda summary: summary.number > first, reversed(self._summaries.values()))
+        )[::-1]
         if new:
-            own["summaries"] = [summary.model_dump(mode="json", exclude_defaults=True) for summary in new]
-        if self._visits is not None and (told := [summary.number for summary in new if summary.text]):
-            own["rows"] = {"dimensions": self._visits.made.dimensions, "index": self._visits.rows_of(told)}
+            own["summaries"] = [
+                summary.model_dump(mode="json", exclude_defaults=True) for summary in new
+            ]
+        if self._visits is not None and (
+            told := [summary.number for summary in new if summary.text]
+        ):
+            own["rows"] = {
+                "dimensions": self._visits.made.dimensions,
+                "index": self._visits.rows_of(told),
+            }
         changed = sorted(self._strengths if everything else self._changed)
         if changed:
             own["strengths"] = {
-                key: [self._strengths[key].value, self._strengths[key].since.isoformat()] for key in changed
+                key: [self._strengths[key].value, self._strengths[key].since.isoformat()]
+                for key in changed
             }
         if everything and self._made:
             own["made"] = self._made
@@ -296,8 +341,15 @@ class MemoryBankMemory(EmbeddedTurnMemory):
         self._made = self._saved_summaries = max(self._made, delta.get("made", 0))
 
     def drop_own(self, turns: Collection[int]) -> list[str]:
-        """Forget the summaries of visits with these turns; what is left of a visit is summarised at the next one."""
-        gone = [one.number for one in self._summaries.values() if one.text and not {*one.turns}.isdisjoint(turns)]
+        """Forget the summaries of visits with these turns.
+
+        What is left of a visit is summarised at the next one.
+        """
+        gone = [
+            one.number
+            for one in self._summaries.values()
+            if one.text and not {*one.turns}.isdisjoint(turns)
+        ]
         keys = list(map(_visit_key, gone))
         for number in gone:
             del self._summaries[number]
@@ -337,12 +389,18 @@ class MemoryBankMemory(EmbeddedTurnMemory):
     def items(self, delta: dict[str, Any]) -> list[MemoryItem]:
         """The turns and summaries of a delta."""
         summaries = delta.get("own", {}).get("summaries", ())
-        told = (MemoryItem(_visit_key(row["number"]), row["text"]) for row in summaries if row["text"])
+        told = (
+            MemoryItem(_visit_key(row["number"]), row["text"]) for row in summaries if row["text"]
+        )
         return [*super().items(delta), *told]
 
     def turns_of(self, key: str) -> tuple[int, ...]:
         """The turns that an item rests on."""
-        return self._summaries[key_number(key)].turns if key.startswith(_VISIT) else super().turns_of(key)
+        return (
+            self._summaries[key_number(key)].turns
+            if key.startswith(_VISIT)
+            else super().turns_of(key)
+        )
 
     async def rewrite(self, key: str, text: str) -> list[str]:
         """Give a turn or a summary another text."""
@@ -358,11 +416,16 @@ class MemoryBankMemory(EmbeddedTurnMemory):
         return []
 
     async def erase(self, keys: Sequence[str]) -> list[str]:
-        """Remove turns with the summaries that rest on them, or summaries alone; their turns are items themselves."""
+        """Remove turns with the summaries that rest on them, or summaries alone.
+
+        Their turns are items themselves.
+        """
         visits = [key for key in keys if key.startswith(_VISIT)]
         for number in map(key_number, visits):
             self._visit_index(0).remove(number)
-            self._summaries[number] = self._summaries[number].model_copy(update={"text": "", "facts": ()})
+            self._summaries[number] = self._summaries[number].model_copy(
+                update={"text": "", "facts": ()}
+            )
         self._forget_strengths(visits)
         turns = [key for key in keys if not key.startswith(_VISIT)]
         return [*visits, *(await super().erase(turns) if turns else ())]

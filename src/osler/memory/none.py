@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from osler.memory.base import Change, MemorySettings, Recall, Turn
+from osler.memory.base import Change, MemorySettings, Query, Recall, Turn
 
 
 class NoMemory:
@@ -19,13 +19,15 @@ class NoMemory:
         """Keep nothing."""
         return Change()
 
-    async def recall(self, query: str) -> Recall:
+    async def recall(self, query: Query) -> Recall:
         """Nothing."""
         return Recall()
 
-    def snapshot(self) -> dict[str, Any]:
+    @property
+    def state(self) -> dict[str, Any]:
         """Nothing to keep."""
         return {}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    @state.setter
+    def state(self, state: dict[str, Any]) -> None:
         """Nothing to restore."""

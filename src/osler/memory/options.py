@@ -27,6 +27,8 @@ class MemoryOptions(BaseModel):
             first = error.errors()[0]
             named = ".".join(str(part) for part in first["loc"])
             raise UserError(
-                f"the memory {memory} cannot be made with {named}={first.get('input')!r}: {first['msg'].lower()}",
-                f"its options are {', '.join(cls.model_fields)}, as in --memory {memory},option=value",
+                f"the memory {memory} cannot be made with {named}={first.get('input')!r}:"
+                f" {first['msg'].lower()}",
+                f"its options are {', '.join(cls.model_fields)}, as in --memory"
+                f" {memory},option=value",
             ) from None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import takewhile
 
-from osler.memory.base import Recall
-from osler.memory.turn_memory import TurnMemory
+from osler.memory.base import Query, Recall
+from osler.memory.core.turn_memory import TurnMemory
 
 
 class RawMemory(TurnMemory):
@@ -13,18 +13,22 @@ class RawMemory(TurnMemory):
 
     name = "raw"
 
-    async def recall(self, query: str) -> Recall:
-        """The newest turns that fit, in their order; the query does not matter."""
-        newest = list(reversed(self._turns))
+    async def recall(self, query: Query) -> Recall:
+        """The newest turns that fit, in their order, whatever the text of the query."""
+        newest = [number for number in reversed(self._turns) if number != query.beside]
         fitting = {*self.fitting(newest, self._settings.budget)}
-        return self.told([*takewhile(fitting.__contains__, newest)][::-1])
+        shown = [*takewhile(fitting.__contains__, newest)]
+        return self.told(reversed(shown), query.beside)
 
 
 class FullMemory(TurnMemory):
-    """Every turn, word for word, whatever the budget: what a memory can be compared with, and the most tokens."""
+    """Every turn, word for word, whatever the budget.
+
+    What a memory can be compared with, and the most tokens.
+    """
 
     name = "full"
 
-    async def recall(self, query: str) -> Recall:
-        """All turns, in their order; neither the query nor the budget matters."""
-        return self.told(self._turns)
+    async def recall(self, query: Query) -> Recall:
+        """All turns, in their order, whatever the text of the query and the budget."""
+        return self.told((number for number in self._turns if number != query.beside), query.beside)

@@ -11,7 +11,9 @@ from osler.plugins import plugin_factory, plugin_names
 
 GROUP = "osler.memories"
 MemoryFactory = Callable[[MemorySettings], Memory]
-_WANTED = "name something that takes MemorySettings and gives a Memory: with remember, recall, snapshot and restore"
+_WANTED = (
+    "name something that takes MemorySettings and gives a Memory: with remember, recall and state"
+)
 
 
 BUILT_IN = {
@@ -37,12 +39,14 @@ def memory_factory(spec: str) -> MemoryFactory:
     """Return the factory of the memory with that name and its options: `tim,mode=paper,k=5`.
 
     Raises:
-        UserError: There is none of that name, or it cannot be loaded; calling the factory raises it too.
+        UserError: There is none of that name, or it cannot be loaded; calling the factory raises it
+            too.
     """
     name, options = memory_options(spec)
     if options and name in ("none", "raw", "full"):
         raise UserError(
-            f"the memory {name} has no option {next(iter(options))!r}", f"it has no options at all: write {name}"
+            f"the memory {name} has no option {next(iter(options))!r}",
+            f"it has no options at all: write {name}",
         )
     factory = _built_in(name) if name in BUILT_IN else _foreign(name)
     return lambda settings: factory(settings.model_copy(update={"options": options}))
@@ -65,7 +69,8 @@ def memory_options(spec: str) -> tuple[str, dict[str, str]]:
     options = {key.strip(): value.strip() for key, _, value in pairs}
     if len(options) < len(pairs) or not all(key and value for key, value in options.items()):
         raise UserError(
-            f"the memory {spec!r} cannot be read", "write options as name,option=value,option=value, each of them once"
+            f"the memory {spec!r} cannot be read",
+            "write options as name,option=value,option=value, each of them once",
         )
     return name, options
 

@@ -1,13 +1,16 @@
-"""Self-Controlled Memory: a controller decides at each recall whether the archive is looked into, and how closely.
+"""Self-Controlled Memory.
 
-The newest turns are the flash memory, which is always recalled. All older turns are the archive; a long one has a
-summary. The controller decides twice. Is history needed for this query at all? If not, the archive is not searched.
-And of each turn found that has a summary: is the summary enough, or are the words of the turn wanted?
+A controller decides at each recall whether the archive is looked into, and how closely.
 
-With a model, each decision is a short request; after a failed call, history is needed and all turns are wanted in full.
-Without one, history is needed if the query shares words with the archive (`level`), and the words of a turn are wanted
-if its score is at least half of the best. In both ways, a query without words and the last recall before the doctor
-has to conclude (`recall_to_conclude`) always get history.
+The newest turns are the flash memory, which is always recalled. All older turns are the archive; a
+long one has a summary. The controller decides twice. Is history needed for this query at all? If
+not, the archive is not searched. And of each turn found that has a summary: is the summary enough,
+or are the words of the turn wanted?
+
+With a model, each decision is a short request; after a failed call, history is needed and all turns
+are wanted in full. Without one, history is needed if the query shares words with the archive
+(`level`), and the words of a turn are wanted if its score is at least half of the best. In both
+ways, a query without words and a recall for a conclusion always get history.
 """
 
 from __future__ import annotations
@@ -21,12 +24,12 @@ from pydantic import BaseModel, Field
 
 from osler.language.lexicon.drugs import drugs_in
 from osler.language.numerals import values
-from osler.memory.ask_model import ask_json
-from osler.memory.base import REPLY_MARK, Change, MemorySettings, Recall, Turn, tokens
+from osler.memory.base import Change, MemorySettings, Query, Recall, Turn, tokens
+from osler.memory.core.ask_model import ask_json
+from osler.memory.core.recall_text import LineRoom, RecallLine, exchange_text
+from osler.memory.core.short_form import ShortForm, change_by_summaries, recall_of, summarised
+from osler.memory.core.turn_memory import EmbeddedTurnMemory, Scores
 from osler.memory.options import MemoryOptions
-from osler.memory.recall_text import LineRoom, RecallLine, exchange_text
-from osler.memory.short_form import ShortForm, change_by_summaries, recall_of, summarised
-from osler.memory.turn_memory import EmbeddedTurnMemory, Scores
 from osler.ranking import exceeds, reaches
 
 _LONG = 40
@@ -34,7 +37,8 @@ _LONG = 40
 _SHORTER = 0.75
 """Share of a turn's tokens that its summary may take: a longer one saves too little."""
 _RECENCY = 0.05
-"""Weight of recency, 1 now and 1/e a day ago, beside the cosine: more than unrelated turns reach, less than related."""
+"""Weight of recency, 1 now and 1/e a day ago, beside the cosine: more than unrelated turns reach,
+less than related."""
 _LISTED = 10
 """Summaries about which a model is asked; of further ones, the summary has to do."""
 _ANSWER = 60
@@ -53,7 +57,8 @@ class ScmOptions(MemoryOptions):
     flash: int = Field(default=2, ge=1)
     """How many of the newest turns are always recalled."""
     level: float = Field(default=0.5, ge=0.0)
-    """BM25 score that a turn of the archive must exceed for history to be needed; only without a model."""
+    """BM25 score that a turn of the archive must exceed for history to be needed; only without a
+    model."""
     embedder: str = "hash"
 
 
@@ -94,32 +99,34 @@ class ScmMemory(EmbeddedTurnMemory):
         return change_by_summaries(change, self._settings, int(short is not None), failed, requests)
 
     def _is_worth_keeping(self, short: ShortForm, turn: Turn) -> bool:
-        """Check whether a summary saves tokens and, if it is by rules, has every number and every drug."""
+        """Check whether a summary saves tokens and, if by rules, has every number and drug."""
         if not 0 < tokens(short.text) <= tokens(self._lines[turn.number]) * _SHORTER:
             return False
         said = f"{turn.reply}\n{turn.results}"
         return self._settings.thinker is not None or (
-            values(said) <= values(short.text) and {*drugs_in(said).values()} <= {*drugs_in(short.text).values()}
+            values(said) <= values(short.text)
+            and {*drugs_in(said).values()} <= {*drugs_in(short.text).values()}
         )
 
-    async def recall(self, query: str) -> Recall:
-        """Return the flash memory and, if the controller wants it, what the archive has on the query."""
-        return await self._recall(query, is_decided=False)
+    async def recall(self, query: Query) -> Recall:
+        """Return the newest turns and, if the controller wants it, what the archive has.
 
-    async def recall_to_conclude(self, query: str, last: int | None = None) -> Recall:
-        """The same, without asking whether history is needed, and without the turn that the doctor has already."""
+        For a conclusion nobody is asked whether history is needed.
+        """
+        if not query.is_to_conclude:
+            return await self._recall(query)
         async with self._one_at_a_time:
-            return await self._recall(query, is_decided=True, last=last)
+            return await self._recall(query)
 
-    async def _recall(self, query: str, *, is_decided: bool, last: int | None = None) -> Recall:
-        known = [number for number in self._turns if number != last]
+    async def _recall(self, query: Query) -> Recall:
+        known = [number for number in self._turns if number != query.beside]
         flash = known[: -self._options.flash - 1 : -1]
         archive = known[: len(known) - len(flash)]
         room, requests = LineRoom(self._settings.budget, self._language), 0
         for number in self.that_may_fit(flash, room):
             room.add([self.whole(number)])
         is_needed: bool | None = bool(archive)
-        if archive and not is_decided:
+        if archive and not query.is_to_conclude:
             is_needed, requests = await self._needs_history(query, flash, archive)
         if is_needed is not False:
             found, in_full, asked = await self._found(query, archive, all_in_full=is_needed is None)
@@ -127,11 +134,11 @@ class ScmMemory(EmbeddedTurnMemory):
             self._add_archive(room, found, in_full)
         lines = room.lines
         short = [self._short[line.turn.number] for line in lines if line.short]
-        recall = recall_of(lines, short, self._turns, self._language)
+        recall = recall_of(lines, short, self._turns, self._language, query.beside)
         return recall.model_copy(update={"requests": requests})
 
     async def scores(self, query: str) -> Scores:
-        """The cosine of each turn and the query, with a little for recency, which tells today from an earlier visit."""
+        """The cosine of each turn and the query, and a little for recency: today comes first."""
         cosines, seconds = await self.cosines(query), self.seconds
         if not len(seconds):
             return cosines
@@ -140,12 +147,17 @@ class ScmMemory(EmbeddedTurnMemory):
 
     # The controller.
 
-    async def _needs_history(self, query: str, flash: Sequence[int], archive: Sequence[int]) -> tuple[bool | None, int]:
-        """Decide whether history is needed; None if the model failed. Also returns how many requests that took."""
-        if not self.bm25.terms(query):
+    async def _needs_history(
+        self, query: Query, flash: Sequence[int], archive: Sequence[int]
+    ) -> tuple[bool | None, int]:
+        """Decide whether history is needed; None if the model failed.
+
+        Also returns how many requests that took.
+        """
+        if not self.bm25.terms(query.text):
             return True, 0
         if self._settings.thinker is None:
-            scores = self.bm25.totals(query)[self.bm25.places(archive)]
+            scores = self.bm25.totals(query.text)[self.bm25.places(archive)]
             return exceeds(float(scores.max()), self._options.level), 0
         answer = await ask_json(
             self._settings.thinker,
@@ -161,12 +173,18 @@ class ScmMemory(EmbeddedTurnMemory):
             return None, answer.requests
         return str(answer.data["needed"]).strip().casefold() not in _NO, answer.requests
 
-    async def _found(self, query: str, archive: Sequence[int], *, all_in_full: bool) -> tuple[list[int], set[int], int]:
-        """Return the turns of the archive, best first, those that have a summary and are wanted in full.
+    async def _found(
+        self, query: Query, archive: Sequence[int], *, all_in_full: bool
+    ) -> tuple[list[int], set[int], int]:
+        """Return the turns of the archive, best first, and those that are wanted in full.
 
         Also returns how many requests that took.
         """
-        scores, numbers, known = await self.scores(query), list(self._turns), frozenset(archive)
+        scores, numbers, known = (
+            await self.scores(query.text),
+            list(self._turns),
+            frozenset(archive),
+        )
         places = [place for place in self.best_first(scores).tolist() if numbers[place] in known]
         short = list(islice((place for place in places if numbers[place] in self._short), _LISTED))
         full, requests = {numbers[place] for place in short}, 0
@@ -191,7 +209,7 @@ class ScmMemory(EmbeddedTurnMemory):
         at = self._turns[number].at
         return f"{at:%Y-%m-%d} {self._short[number].text}" if at else self._short[number].text
 
-    async def _wanted_in_full(self, query: str, numbers: Sequence[int]) -> tuple[set[int], int]:
+    async def _wanted_in_full(self, query: Query, numbers: Sequence[int]) -> tuple[set[int], int]:
         """Ask the model for which of these turns the summary is not enough."""
         if not numbers or self._settings.thinker is None:
             return set(), 0
@@ -210,16 +228,23 @@ class ScmMemory(EmbeddedTurnMemory):
         if not isinstance(wanted, list):
             return set(numbers), answer.requests
         named = {str(one).strip() for one in wanted}
-        return {number for place, number in enumerate(numbers, start=1) if str(place) in named}, answer.requests
+        return {
+            number for place, number in enumerate(numbers, start=1) if str(place) in named
+        }, answer.requests
 
-    def _heard(self, query: str) -> str:
-        """The query; if it is an exchange, with who said what."""
-        asked, mark, reply = query.partition(REPLY_MARK)
-        exchange = Turn(number=0, question=asked, reply=reply)
-        return exchange_text(exchange, self._language, self._settings.speaker) if mark else query
+    def _heard(self, query: Query) -> str:
+        """What was said last: the exchange, with who said what, or else the text of the query."""
+        if query.exchange is None:
+            return query.text
+        update = {"number": 0, "results": "", "differential": ()}
+        exchange = query.exchange.model_copy(update=update)
+        return exchange_text(exchange, self._language, self._settings.speaker)
 
     def _forms(self, number: int, *, in_full: bool) -> list[RecallLine]:
-        """How a turn may be told: in full, or in short if that is enough or the turn is too long for the budget."""
+        """How a turn may be told.
+
+        In full, or in short if that is enough or the turn is too long for the budget.
+        """
         if number not in self._short:
             return [self.whole(number)]
         short = self.in_short(number, self._short[number].text, f"{_SHORT}{number}")
@@ -244,7 +269,11 @@ class ScmMemory(EmbeddedTurnMemory):
         """The new summaries."""
         count = len(self._short) - (0 if everything else self._saved_short)
         new = list(islice(reversed(self._short.values()), count))[::-1]
-        return {"short": [short.model_dump(mode="json", exclude_defaults=True) for short in new]} if new else {}
+        return (
+            {"short": [short.model_dump(mode="json", exclude_defaults=True) for short in new]}
+            if new
+            else {}
+        )
 
     def apply_own(self, delta: dict[str, Any]) -> None:
         """Take in what `own_delta` returned."""

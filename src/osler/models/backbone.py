@@ -1,4 +1,7 @@
-"""Open a model by its spec and check what it supports. A backbone of your own: see `open_plugin` in `providers`."""
+"""Open a model by its spec and check what it supports.
+
+A backbone of your own: see `open_plugin` in `providers`.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Backbone:
-    """An open model. Agents share it; whoever opened it closes it, in the event loop that used it."""
+    """An open model, shared by agents; whoever opened it closes it in the event loop it ran in."""
 
     spec: str
     model: str
@@ -51,7 +54,8 @@ def open_backbone(
     """Open a model. The default local one is downloaded first if it is not here yet, which blocks.
 
     Args:
-        spec: Its name, or the name already parsed. Its parameters win over the arguments; `name=null` leaves one out.
+        spec: Its name, or the name already parsed. Its parameters win over the arguments;
+            `name=null` leaves one out.
         temperature: 0 for the likeliest answer every time.
         timeout: Seconds for one attempt.
         max_tokens: The longest answer.
@@ -61,28 +65,32 @@ def open_backbone(
         requests: Counts what is in flight, and can stop it.
 
     Raises:
-        UserError: The name, a parameter, the key, the weights or the price table are not usable, or it is `rules`:
-            they have none.
+        UserError: The name, a parameter, the key, the weights or the price table are not usable, or
+            it is `rules`: they have none.
     """
     spec = parse_spec(spec) if isinstance(spec, str) else spec
     if spec.kind == "rules":
-        raise UserError("rules have no model, and one is needed here", "name a model: local, openai:MODEL, MODEL@URL")
+        raise UserError(
+            "rules have no model, and one is needed here",
+            "name a model: local, openai:MODEL, MODEL@URL",
+        )
     prices()  # a broken table shows now, and not in the middle of a run
     from osler.models.rate_limit import EndpointClient, InFlight, RateLimiter, Rates
 
-    given = _checked_parameters(spec)
-    defaults: dict[str, Any] = {"temperature": temperature, "max_tokens": max_tokens}
-    if seed is not None:
-        defaults["seed"] = seed
+    own = _checked_parameters(spec)
     neutral = neutral_options(spec)
-    options = {name: value for name, value in {**neutral, **defaults, **given}.items() if value is not None}
+    arguments = {"temperature": temperature, "max_tokens": max_tokens, "seed": seed}
+    every = {**neutral, **arguments, **own}
+    # The spec leaves a parameter out by `null`; a seed is None where there is none.
+    options = {name: value for name, value in every.items() if value is not None}
     client = _open(spec, options, timeout)
-    client.max_tokens = given.get("max_tokens")
+    client.max_tokens = own.get("max_tokens")
     if spec.kind == "local":  # one call at a time uses all cores
-        rates, retries = Rates(at_once=1), 0
+        rates = Rates(at_once=1)
+        retries = 0
     policy = RetryPolicy(client.where, retries)
     limited = EndpointClient(client, RateLimiter(rates), requests or InFlight(), policy)
-    identity = [client.where, temperature, max_tokens, seed, given, neutral]
+    identity = [client.where, temperature, max_tokens, seed, own, neutral]
     return Backbone(str(spec), client.model, limited, json.dumps(identity))
 
 
@@ -97,17 +105,25 @@ def _open(spec: Spec, options: Mapping[str, Any], timeout: float) -> ChatClient:
         return open_compatible(spec, options, timeout)
     from osler.models.providers import open_plugin, open_provider
 
-    return (open_plugin if spec.kind == "plugin" else open_provider)(spec, options, timeout)
+    if spec.kind == "plugin":
+        return open_plugin(spec, options, timeout)
+    return open_provider(spec, options, timeout)
 
 
 def _checked_parameters(spec: Spec) -> dict[str, Any]:
-    given = spec.options()
-    most, temperature = given.get("max_tokens"), given.get("temperature")
-    if most is not None and (type(most) is not int or most < 1):
-        raise UserError(f"max_tokens={most} is no number of tokens", "write it as max_tokens=4000")
+    parameters = spec.options()
+    max_tokens = parameters.get("max_tokens")
+    temperature = parameters.get("temperature")
+    # The exact types, since `true` is an int in Python, too.
+    if max_tokens is not None and (type(max_tokens) is not int or max_tokens < 1):
+        raise UserError(
+            f"max_tokens={max_tokens} is no number of tokens", "write it as max_tokens=4000"
+        )
     if temperature is not None and (type(temperature) not in {int, float} or temperature < 0):
-        raise UserError(f"temperature={temperature} is no temperature", "write it as temperature=0.7")
-    return given
+        raise UserError(
+            f"temperature={temperature} is no temperature", "write it as temperature=0.7"
+        )
+    return parameters
 
 
 class _Colour(BaseModel):
@@ -117,7 +133,7 @@ class _Colour(BaseModel):
 
 
 async def check_backbone(spec: str, *, limit: float) -> dict[str, str]:
-    """Ask once in plain text and once for a JSON schema, without retries; each may take `limit` seconds.
+    """Ask once in plain text and once for a JSON schema, each within `limit` seconds.
 
     Returns:
         What the backbone did, as lines to print with their labels.
@@ -134,11 +150,14 @@ async def check_backbone(spec: str, *, limit: float) -> dict[str, str]:
     finally:
         await backbone.close()
     counts = {"in": answer.tokens_in, "out": answer.tokens_out, "cached": answer.tokens_cached}
+    tokens = []
+    for name, count in counts.items():
+        tokens.append(f"{'unknown' if count is None else count} {name}")
     return {
         "backbone": printable(backbone.spec),
         "answers": f"yes: {printable(answer.text)[:80]}",
         "latency": f"{seconds:.2f} s",
-        "tokens": ", ".join(f"{'unknown' if count is None else count} {name}" for name, count in counts.items()),
+        "tokens": ", ".join(tokens),
         "JSON schema": support,
     }
 

@@ -1,4 +1,4 @@
-"""Reuse model answers: an on-disk cache across runs, sharing within a run, and answers saved before an interruption."""
+"""Reuse model answers: a cache across runs, sharing within a run, and what came before a stop."""
 
 from __future__ import annotations
 
@@ -21,17 +21,19 @@ from osler.private import private_file
 from osler.seeds import derive
 
 StoreAnswer = Callable[[str, Completion], Awaitable[None]]
-"""Stores an answer that was just paid for, under the key of its request; returns once it is written."""
+"""Stores an answer that was just paid for under its request's key; returns once it is written."""
 
 _OF_NO_USE = ""
-"""The key under which an answer of no use is stored: it was paid for, and nobody will ask for it."""
+"""The key of an answer of no use: it was paid for, and nobody will ask for it."""
 _SEEDS = 2**31
 """llama.cpp takes seeds of 32 bits, and reads the largest of them as none."""
-_TABLE = "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID"
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID"
+)
 
 
 def request_key(backbone: str, trial: int, request: ChatRequest) -> str:
-    """Build a request's key from all that decides its answer: model, address, sampling, messages, schema and trial."""
+    """Build a request's key from all that decides its answer: backbone, trial and content."""
     options: list[tuple[str, Any]] = []
     if request.max_tokens is not None:
         options.append(("max_tokens", request.max_tokens))
@@ -41,7 +43,7 @@ def request_key(backbone: str, trial: int, request: ChatRequest) -> str:
 
 
 class ResponseCache:
-    """Answers kept over runs: one SQLite file that several processes may share.
+    """Answers stored over runs: one SQLite file that several processes may share.
 
     Off unless asked for: a comparison wants fresh answers.
     """
@@ -57,7 +59,9 @@ class ResponseCache:
             self._file.execute("PRAGMA synchronous=NORMAL")
             self._file.execute(_TABLE)
         except (OSError, sqlite3.Error) as error:
-            raise UserError(f"the cache {path} cannot be used ({error})", "give another --cache, or none") from None
+            raise UserError(
+                f"the cache {path} cannot be used ({error})", "give another --cache, or none"
+            ) from None
 
     def get(self, key: str) -> Completion | None:
         """Return the answer to that request, if one is stored."""
@@ -67,10 +71,13 @@ class ResponseCache:
     def put(self, key: str, answer: Completion) -> None:
         """Store an answer. The first one stays: a cache is there to give the same answer again."""
         try:
-            self._file.execute("INSERT OR IGNORE INTO answers VALUES (?, ?)", (key, answer.model_dump_json()))
+            self._file.execute(
+                "INSERT OR IGNORE INTO answers VALUES (?, ?)", (key, answer.model_dump_json())
+            )
         except sqlite3.Error as error:
             raise StorageError(
-                f"the cache {self._path} cannot be written ({error})", "make room, then resume the run"
+                f"the cache {self._path} cannot be written ({error})",
+                "make room, then resume the run",
             ) from None
 
     def close(self) -> None:
@@ -79,7 +86,7 @@ class ResponseCache:
 
 
 class EarlierAnswers:
-    """Model answers of this consultation from before it was interrupted: returned again in the same order."""
+    """Answers of this consultation from before it was interrupted, again in the same order."""
 
     def __init__(self, stored: Iterable[tuple[str, str]]) -> None:
         """Take keys and answers, in the order they came."""
@@ -97,38 +104,54 @@ class EarlierAnswers:
 class SharedAnswers:
     """Answers shared by all consultations of a run in this process.
 
-    Identical requests, even concurrent ones, are sent once. Only recent answers are kept, because repeats come from
-    consultations with the same patient, which run close together. An answer keeps the tokens it took: whoever gets it
-    is charged for it, so that costs do not depend on who asked first.
+    Identical requests, even concurrent ones, are sent once. Only recent answers are kept, because
+    repeats come from consultations with the same patient, which run close together. An answer keeps
+    the tokens it took: whoever gets it is charged for it, so that costs do not depend on who asked
+    first.
     """
 
     most: int = 4096
-    _asked: dict[str, asyncio.Future[Completion]] = field(default_factory=dict)
+    _answers: dict[str, asyncio.Future[Completion]] = field(default_factory=dict)
 
     def learn(self, stored: Iterable[tuple[str, str]]) -> None:
-        """Take over answers that were paid for before, by the keys of their requests. Needs a running event loop."""
+        """Take over answers that were paid for before, by key; needs a running event loop."""
         for key, body in stored:
-            known = self._asked[key] = asyncio.get_running_loop().create_future()
-            known.set_result(Completion.model_validate_json(body))
+            self._begin(key).set_result(Completion.model_validate_json(body))
+
+    def _begin(self, key: str) -> asyncio.Future[Completion]:
+        answer = asyncio.get_running_loop().create_future()
+        self._answers[key] = answer
+        return answer
 
     async def answer(self, key: str, ask: Callable[[], Awaitable[Completion]]) -> Completion:
-        """Return the answer to that request, sent once; if it fails, the next consultation that waits asks again."""
-        while (first := self._asked.get(key)) is not None:
+        """Return the answer to that request, sent once.
+
+        If it fails, the next consultation that waits asks again.
+        """
+        # In a loop: while this consultation waited for a failed request, another may have begun
+        # the next attempt.
+        while (first := self._answers.get(key)) is not None:
             await asyncio.wait({first})
             if not first.cancelled():
                 return first.result().model_copy(update={"source": AnswerSource.RUN})
-        mine = self._asked[key] = asyncio.get_running_loop().create_future()
+        future = self._begin(key)
         try:
             answer = await ask()
         except BaseException:
-            del self._asked[key]
-            mine.cancel()
+            del self._answers[key]
+            future.cancel()
             raise
-        mine.set_result(answer)
-        if len(self._asked) > self.most:
-            oldest = next(known for known, one in self._asked.items() if one.done())
-            del self._asked[oldest]
+        future.set_result(answer)
+        if len(self._answers) > self.most:
+            self._forget_oldest()
         return answer
+
+    def _forget_oldest(self) -> None:
+        """Forget the oldest answer; requests under way are waited for."""
+        for key, future in self._answers.items():
+            if future.done():
+                del self._answers[key]
+                return
 
 
 class Allowance(Protocol):
@@ -145,7 +168,7 @@ class Allowance(Protocol):
 
 @dataclass(eq=False)
 class CachingClient(ClientWrapper):
-    """The client of one consultation: uses a stored, cached or shared answer, or else asks the model."""
+    """The client of a consultation: takes a stored or shared answer, or else asks the model."""
 
     backbone: str
     """Model, address and sampling, for the key of requests."""
@@ -164,26 +187,34 @@ class CachingClient(ClientWrapper):
     shared: SharedAnswers | None = None
     """Answers of this run's consultations, if the same request is to be made once."""
     seed: int = 0
-    """The run's seed: with the request, its trial and how often it was made it gives the seed of each sampling."""
-    _made: Counter[str] = field(default_factory=Counter)
+    """The run's seed.
+
+    With the request, its trial and how often it was made it gives the seed of each sampling."""
+    _requests: Counter[str] = field(default_factory=Counter)
 
     async def complete(self, request: ChatRequest) -> Completion:
         """Return the answer, wherever it comes from."""
         self.own.check()
         key = request_key(self.backbone, self.trial, request)
-        self._made[key] += 1
-        request = replace(request, seed=derive(self.seed, key, self._made[key], "sampling") % _SEEDS)
-        answer = self._found(key)
-        if answer is None and self.shared is not None:
-            answer = await self.shared.answer(key, lambda: self._paid(key, request))
-            if answer.source is AnswerSource.RUN:
-                await asyncio.shield(self.store(key, answer))  # for this consultation, too, which may be interrupted
-        elif answer is None:
-            answer = await self._paid(key, request)
+        self._requests[key] += 1
+        seed = derive(self.seed, key, self._requests[key], "sampling") % _SEEDS
+        answer = self._stored_answer(key)
+        if answer is None:
+            answer = await self._new_answer(key, replace(request, seed=seed))
         self.own.used(answer)
         return answer
 
-    async def _paid(self, key: str, request: ChatRequest) -> Completion:
+    async def _new_answer(self, key: str, request: ChatRequest) -> Completion:
+        """Ask, or wait for another consultation of this run that asks the same."""
+        if self.shared is None:
+            return await self._ask_model(key, request)
+        answer = await self.shared.answer(key, lambda: self._ask_model(key, request))
+        if answer.source is AnswerSource.RUN:
+            # For this consultation, too, which may be interrupted.
+            await asyncio.shield(self.store(key, answer))
+        return answer
+
+    async def _ask_model(self, key: str, request: ChatRequest) -> Completion:
         """Return the model's answer, which is stored before anybody goes on."""
         self.run.check()
         try:
@@ -201,11 +232,15 @@ class CachingClient(ClientWrapper):
             self.cache.put(key, answer)
         return answer
 
-    def _found(self, key: str) -> Completion | None:
+    def _stored_answer(self, key: str) -> Completion | None:
         """Return an answer that was paid for before, marked as such."""
-        if answer := self.earlier.next(key):
-            if answer.source is not AnswerSource.RUN:
-                answer.source = AnswerSource.EARLIER
-        elif self.cache is not None and (answer := self.cache.get(key)):
-            answer.source = AnswerSource.CACHE
-        return answer
+        earlier = self.earlier.next(key)
+        if earlier is not None:
+            # An answer of another consultation keeps its mark: its cost is counted there.
+            if earlier.source is not AnswerSource.RUN:
+                earlier.source = AnswerSource.EARLIER
+            return earlier
+        cached = self.cache.get(key) if self.cache is not None else None
+        if cached is not None:
+            cached.source = AnswerSource.CACHE
+        return cached

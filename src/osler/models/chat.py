@@ -14,7 +14,9 @@ from pydantic import BaseModel
 from osler.models.completion import Completion, check_usable, unread_length, whole_characters
 from osler.models.errors import BackboneError
 
-_ABOUT_SCHEMA = re.compile(r"response[_ ]?format|json[_ ]?schema|structured output|guided|grammar", re.IGNORECASE)
+_ABOUT_SCHEMA = re.compile(
+    r"response[_ ]?format|json[_ ]?schema|structured output|guided|grammar", re.IGNORECASE
+)
 
 
 class ChatMessage(NamedTuple):
@@ -47,19 +49,20 @@ class ChatRequest:
         return body
 
     def estimated_tokens(self) -> int:
-        """Estimate how many tokens the prompt has: four Latin characters or one other character make a token.
+        """Estimate the tokens of the prompt: four Latin characters or another one make a token.
 
-        An estimate on purpose: an exact count would download tiktoken's data, and be wrong for most models anyway.
+        An exact count would download tiktoken's data, and be wrong for most models anyway.
         """
         total = 0
         for _, text in self.messages:
             latin = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
+            # Each message has about four tokens around it: its role and its marks.
             total += 4 + (latin + 3) // 4 + len(text) - latin
         return total
 
 
 class ChatClient(ABC):
-    """Something that answers chat requests: a model, or a wrapper that adds one thing to another client."""
+    """What answers chat requests: a model, or a wrapper that adds one thing to another client."""
 
     model: str
     """The name that prices and transcripts know the model by."""
@@ -68,7 +71,9 @@ class ChatClient(ABC):
     max_tokens: int | None = None
     """Maximum tokens, if the backbone's spec sets it: it then applies to every call."""
     takes_schema: bool = True
-    """Whether a JSON schema may be sent. Without, the prompt alone asks for the form, as all of Osler's prompts do."""
+    """Whether a JSON schema may be sent.
+
+    Without, the prompt alone asks for the form, as all of Osler's prompts do."""
 
     @abstractmethod
     async def complete(self, request: ChatRequest) -> Completion:
@@ -79,7 +84,7 @@ class ChatClient(ABC):
 
     @property
     def innermost(self) -> ChatClient:
-        """The client under all wrappers, which is one object however many consultations share it."""
+        """The client under all wrappers, one object however many consultations share it."""
         return self
 
 
@@ -91,7 +96,9 @@ class ClientWrapper(ChatClient):
 
     def __post_init__(self) -> None:
         """Take over what the inner client is called and allows."""
-        self.model, self.where, self.max_tokens = self.inner.model, self.inner.where, self.inner.max_tokens
+        self.model = self.inner.model
+        self.where = self.inner.where
+        self.max_tokens = self.inner.max_tokens
 
     async def close(self) -> None:
         """Close the inner client."""
@@ -110,15 +117,17 @@ async def ask(
     schema: type[BaseModel] | None = None,
     max_tokens: int | None = None,
 ) -> Completion:
-    """Send one request to a model. The text is not parsed: what small models write needs a forgiving reader.
+    """Send one request to a model.
+
+    The text is not parsed: what small models write needs a forgiving reader.
 
     Args:
         client: A backbone's client, wrapped or not.
-        messages: The prompt. It asks for the form in words, too: a client that takes no JSON schema is sent none, nor
-            is a server that has refused one before.
+        messages: The prompt. It asks for the form in words, too: a client that takes no JSON schema
+            is sent none, nor is a server that has refused one before.
         schema: What the text should look like.
-        max_tokens: The longest answer, where it differs from the backbone's and the backbone's spec does not set it.
-            What goes far beyond it is cut off.
+        max_tokens: The longest answer, where it differs from the backbone's and the backbone's spec
+            does not set it. What goes far beyond it is cut off.
 
     Raises:
         BackboneError: The model gave no usable answer.
@@ -133,21 +142,27 @@ async def ask(
         refused = error.status in {400, 415, 422, 501} and _ABOUT_SCHEMA.search(error.detail)
         if sent is None or not refused:
             raise
-        base.takes_schema, earlier = False, error.attempts
+        base.takes_schema = False
+        earlier_attempts = error.attempts
     else:
-        return _readable(check_usable(answer, client.where), allowed)
+        return _cut(check_usable(answer, client.where), allowed)
+    # Asked again outside of the `except`: a second failure is no consequence of the first.
     answer = check_usable(await client.complete(ChatRequest(prompt, allowed)), client.where)
-    return _readable(answer.model_copy(update={"attempts": earlier + answer.attempts}), allowed)
+    attempts = earlier_attempts + answer.attempts
+    return _cut(answer.model_copy(update={"attempts": attempts}), allowed)
 
 
-def _readable(answer: Completion, allowed: int | None) -> Completion:
-    unread = unread_length(answer.text, allowed)
-    return answer.model_copy(update={"text": answer.text[:-unread], "finish": "length"}) if unread else answer
+def _cut(answer: Completion, max_tokens: int | None) -> Completion:
+    """The answer without what goes far beyond the length that was asked for."""
+    unread = unread_length(answer.text, max_tokens)
+    if not unread:
+        return answer
+    return answer.model_copy(update={"text": answer.text[:-unread], "finish": "length"})
 
 
 @lru_cache(maxsize=64)
 def response_format(schema: type[BaseModel]) -> dict[str, Any]:
-    """The `response_format` of the OpenAI protocol that asks for this model. Made once: a run has few."""
+    """The `response_format` of the OpenAI protocol that asks for this model."""
     form = {"name": schema.__name__, "schema": strict_schema(schema), "strict": True}
     return {"type": "json_schema", "json_schema": form}
 
@@ -162,7 +177,7 @@ def strict_schema(schema: type[BaseModel]) -> dict[str, Any]:
 
 
 def _closed(node: Any, *, names: bool = False) -> Any:
-    """The same schema with every object closed. Under `names`, keys are names of fields and not words of the schema."""
+    """The schema with all objects closed; under `names` keys are fields, not words of a schema."""
     if isinstance(node, list):
         return [_closed(item) for item in node]
     if not isinstance(node, dict):
@@ -171,11 +186,12 @@ def _closed(node: Any, *, names: bool = False) -> Any:
         return {key: _closed(value) for key, value in node.items()}
     if "$ref" in node:
         return {"$ref": node["$ref"]}  # a strict server takes nothing beside a reference
-    closed = {
-        key: value if key in {"enum", "const", "examples"} else _closed(value, names=key in {"properties", "$defs"})
-        for key, value in node.items()
-        if key not in {"default", "title"}
-    }
+    closed = {}
+    for key, value in node.items():
+        if key in {"enum", "const", "examples"}:
+            closed[key] = value  # data, in which a key such as `title` means itself
+        elif key not in {"default", "title"}:
+            closed[key] = _closed(value, names=key in {"properties", "$defs"})
     if "properties" in closed:
         closed["additionalProperties"] = False
         closed["required"] = list(closed["properties"])

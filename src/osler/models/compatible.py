@@ -1,4 +1,4 @@
-"""`MODEL@URL`: models behind an OpenAI-compatible server, such as vLLM, SGLang and llama.cpp, over aiohttp.
+"""`MODEL@URL`: models behind an OpenAI-compatible server (vLLM, SGLang, llama.cpp), over aiohttp.
 
 Plain HTTP, because a run makes millions of calls and the SDKs take many times as long for each.
 """
@@ -28,13 +28,17 @@ if TYPE_CHECKING:
     import aiohttp
 
 _IDLE_SECONDS = 4.0
-"""How long an unused connection is kept: shorter than servers do (vLLM: 5 s), so that none is used as it closes."""
-_NOT_SET_BY_USERS = frozenset({"model", "messages", "stream", "n", "response_format", "tools", "tool_choice"})
+"""How long an unused connection stays open.
+
+Shorter than at servers (vLLM: 5 s), so that none is used as it closes."""
+_NOT_SET_BY_USERS = frozenset(
+    {"model", "messages", "stream", "n", "response_format", "tools", "tool_choice"}
+)
 
 
 @dataclass
 class HttpEndpoint:
-    """One address of a server: chat or embeddings. Connections are made at the first request, and shared by all."""
+    """One address of a server, for chat or embeddings; all requests share its connections."""
 
     url: str
     key: ServerKey
@@ -46,22 +50,26 @@ class HttpEndpoint:
     expects: str = "a chat completion"
     """What an answer should be, for messages."""
     largest: int = 4_000_000
-    """The most bytes of an answer. One of 100 kB with reasoning and escapes fits; an endless one is cut off."""
+    """The most bytes of an answer: one of 100 kB with reasoning fits, an endless text does not."""
     _session: aiohttp.ClientSession | None = None
 
     async def post(self, body: Mapping[str, Any]) -> Any:
-        """Send a body as JSON and return the parsed answer; raises BackboneError if there is none, or no JSON."""
-        return (await self.exchange("POST", to_json(body)))[1]
+        """Send a body as JSON and return the parsed answer; BackboneError if there is none."""
+        _, answer = await self.exchange("POST", to_json(body))
+        return answer
 
-    async def exchange(self, method: str, body: bytes | None = None) -> tuple[Mapping[str, str], Any]:
-        """Send a request; return the headers and the parsed body of the answer. Raises what `post` does."""
+    async def exchange(
+        self, method: str, body: bytes | None = None
+    ) -> tuple[Mapping[str, str], Any]:
+        """Send a request; return the headers and the parsed body, or raise what `post` does."""
         try:
-            status, headers, said = await self._send(method, body)
+            status, headers, content = await self._send(method, body)
         except Exception as error:
             failure = backbone_error(error, self.where, self.timeout, self.key)
         else:
-            return headers, self._read(status, headers, said)
-        raise failure  # outside of the except block: the exception holds the request, and with it the key
+            return headers, self._read(status, headers, content)
+        # Outside of the `except`: the exception holds the request, and with it the key.
+        raise failure
 
     async def close(self) -> None:
         """Close the connections."""
@@ -72,37 +80,45 @@ class HttpEndpoint:
     async def _send(self, method: str, body: bytes | None) -> tuple[int, Mapping[str, str], bytes]:
         self._session = self._session or self._new_session()
         # Redirects are not followed: the key would go along.
-        async with self._session.request(method, self.url, data=body, allow_redirects=False) as response:
-            said = bytearray()
+        async with self._session.request(
+            method, self.url, data=body, allow_redirects=False
+        ) as response:
+            content = bytearray()
             async for chunk in response.content.iter_any():
-                said += chunk
-                if len(said) > self.largest:
+                content += chunk
+                if len(content) > self.largest:
                     raise oversize(self.where)
-            return response.status, response.headers, bytes(said)
+            return response.status, response.headers, bytes(content)
 
     def _new_session(self) -> aiohttp.ClientSession:
         import aiohttp
 
+        headers = {
+            # Servers without keys still want the header.
+            "Authorization": f"Bearer {self.key.value or 'none'}",
+            "Content-Type": "application/json",
+            "User-Agent": f"osler/{__version__}",
+        }
+        host = urlsplit(self.url).hostname or ""
         return aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE_SECONDS),  # the rate limit is elsewhere
+            # No limit here: the rate limit decides how many requests are under way.
+            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE_SECONDS),
             timeout=aiohttp.ClientTimeout(total=self.timeout),
-            headers={
-                "Authorization": f"Bearer {self.key.value or 'none'}",  # servers without keys still want the header
-                "Content-Type": "application/json",
-                "User-Agent": f"osler/{__version__}",
-            },
+            headers=headers,
             cookie_jar=aiohttp.DummyCookieJar(),
-            trust_env=not is_loopback(urlsplit(self.url).hostname or ""),  # no proxy reaches this machine's own
+            trust_env=not is_loopback(host),  # no proxy reaches a server on this machine
         )
 
-    def _read(self, status: int, headers: Mapping[str, str], said: bytes) -> Any:
+    def _read(self, status: int, headers: Mapping[str, str], content: bytes) -> Any:
         try:
-            body = _parsed(said)
+            body = _parsed(content)
         except (ValueError, RecursionError):
             body = None
         if not 200 <= status < 300:
-            told = said.decode("utf-8", "replace") if body is None else body
-            raise status_error(status, told, self.where, retry_after=headers.get("Retry-After"), key=self.key)
+            detail = content.decode("utf-8", "replace") if body is None else body
+            raise status_error(
+                status, detail, self.where, retry_after=headers.get("Retry-After"), key=self.key
+            )
         if body is None or "json" not in headers.get("Content-Type", ""):
             raise not_json(self.where, self.expects)
         return body
@@ -124,12 +140,15 @@ class CompatibleClient(ChatClient):
     def __post_init__(self) -> None:
         """Tell which options may be left out, and whether sampling takes a seed."""
         self._neutral = neutral_options(self.spec).keys()
-        """Those options that only keep the server from using its own defaults: a server that refuses them gets none."""
-        self._seeded = self.options.get("temperature") != 0 and "seed" not in {*self.options, *self.spec.options()}
-        """Whether a request's own seed is sent: not where the user sets one, or at temperature 0."""
+        """The options that only replace a server's defaults; who refuses them gets none."""
+        is_sampled = self.options.get("temperature") != 0
+        has_seed = "seed" in self.options or "seed" in self.spec.options()
+        self._sends_seed = is_sampled and not has_seed
+        """Whether a request's own seed is sent: not where the user sets a seed, or nothing is
+        sampled."""
 
     async def complete(self, request: ChatRequest) -> Completion:
-        """Send one request; again, without them, if the server refuses options that only state neutral sampling."""
+        """Send one request; once more without neutral options that the server refuses."""
         attempts = 1
         while True:
             try:
@@ -140,21 +159,23 @@ class CompatibleClient(ChatClient):
                     raise
                 self.refused |= refused
                 attempts += 1
-            else:
-                answer = self._completion(body)
-                return answer if attempts == 1 else answer.model_copy(update={"attempts": attempts})
+                continue
+            answer = self._completion(body)
+            return answer if attempts == 1 else answer.model_copy(update={"attempts": attempts})
 
     def _options(self, request: ChatRequest) -> dict[str, Any]:
         options = {name: value for name, value in self.options.items() if name not in self.refused}
-        if self._seeded and request.seed is not None:
+        if self._sends_seed and request.seed is not None:
             options["seed"] = request.seed
         return options
 
     def _completion(self, body: Any) -> Completion:
+        # Whatever a server sends in place of a completion is `not_json`.
         with suppress(LookupError, TypeError, AttributeError):
             choice = body["choices"][0]
             message = choice["message"]
-            text, thought = message.get("content"), message.get("reasoning_content") or message.get("reasoning")
+            text = message.get("content")
+            thought = message.get("reasoning_content") or message.get("reasoning")
             if text is None or isinstance(text, str):
                 return Completion.from_text(
                     text or "",
@@ -176,20 +197,25 @@ def open_compatible(spec: Spec, options: Mapping[str, Any], timeout: float) -> C
     """Open the client of a `MODEL@URL`.
 
     Raises:
-        UserError: Its key is not usable or would be sent over plain http, or a parameter is not for users to set.
+        UserError: Its key is not usable or would be sent over plain http, or a parameter is not for
+            users to set.
     """
     assert spec.base_url is not None
-    if taken := sorted(options.keys() & _NOT_SET_BY_USERS):
-        raise UserError(f"the parameter {taken[0]} is set by Osler itself", "leave it out of the backbone")
+    reserved = sorted(options.keys() & _NOT_SET_BY_USERS)
+    if reserved:
+        raise UserError(
+            f"the parameter {reserved[0]} is set by Osler itself", "leave it out of the backbone"
+        )
     warn_of_misspelt_parameters(spec)
     where = f"{spec.model} at {spec.base_url}"
-    endpoint = HttpEndpoint(f"{spec.base_url}/chat/completions", key_for(spec.base_url), where, timeout)
+    url = f"{spec.base_url}/chat/completions"
+    endpoint = HttpEndpoint(url, key_for(spec.base_url), where, timeout)
     return CompatibleClient(spec, spec.model, where, endpoint, {"model": spec.model, **options})
 
 
-def _parsed(said: bytes) -> Any:
-    """Parse JSON by pydantic's reader: Python's own takes five times as long, but reads half characters, too."""
+def _parsed(content: bytes) -> Any:
+    """Parse JSON by pydantic's fast reader, or by Python's, which reads half characters, too."""
     try:
-        return from_json(said, cache_strings="keys")
+        return from_json(content, cache_strings="keys")
     except ValueError:
-        return json.loads(said)
+        return json.loads(content)

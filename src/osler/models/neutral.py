@@ -1,7 +1,8 @@
-"""The sampling parameters that every request states, so that a server's own defaults do not decide an answer.
+"""The sampling that every request states, so that a server's own defaults decide no answer.
 
-Servers take defaults from the model's files or their command line: vLLM applies `generation_config.json`, Ollama and
-llama.cpp have a penalty on repetition. A request therefore says that it wants none of that.
+Servers take defaults from the model's files or their command line: vLLM applies
+`generation_config.json`, Ollama and llama.cpp have a penalty on repetition. A request therefore
+says that it wants none of that.
 """
 
 from __future__ import annotations
@@ -24,22 +25,31 @@ _NEUTRAL: dict[str, dict[str, Any]] = {
     "azure": _OPENAI,
     "gemini": {"top_p": 1},  # its newer models refuse penalties
 }
-"""By kind of backbone. Anthropic's models refuse `top_p` beside a temperature, and have no penalties."""
+"""By kind of backbone.
+
+Anthropic's models refuse `top_p` beside a temperature, and have no penalties."""
 _ALIASES = {"repeat_penalty": "repetition_penalty", "repetition_penalty": "repeat_penalty"}
 _NOT_OPENAI = frozenset({"top_k", "min_p", "repeat_penalty", "repetition_penalty"})
-"""Not in OpenAI's protocol. A server that refuses one of them refuses all that it does not know, one at a time."""
+"""Not in OpenAI's protocol.
+
+A server that refuses one of them refuses all that it does not know, one at a time."""
 
 
 def neutral_options(spec: Spec) -> dict[str, Any]:
-    """What a request to this backbone states, without the parameters that its spec sets or leaves out by `null`."""
-    given = spec.options().keys()
-    stated = _NEUTRAL.get(spec.kind, {})
-    return {name: value for name, value in stated.items() if name not in given and _ALIASES.get(name) not in given}
+    """What a request states, without the parameters that its spec sets or leaves out by `null`."""
+    own = spec.options().keys()
+    options = {}
+    for name, value in _NEUTRAL.get(spec.kind, {}).items():
+        if name not in own and _ALIASES.get(name) not in own:
+            options[name] = value
+    return options
 
 
 def refused_options(error: BackboneError, stated: Collection[str]) -> frozenset[str]:
-    """Which of the parameters that were stated a server refuses; empty if its refusal is about something else."""
+    """Which of the stated parameters a server refuses; empty if it refuses something else."""
     if error.kind is not FailureKind.REFUSED or error.status not in {400, 422}:
         return frozenset()
-    named = frozenset(name for name in stated if re.search(rf"\b{name}\b", error.detail))
-    return named | _NOT_OPENAI.intersection(stated) if named & _NOT_OPENAI else named
+    refused = {name for name in stated if re.search(rf"\b{name}\b", error.detail)}
+    if not refused.isdisjoint(_NOT_OPENAI):
+        refused |= _NOT_OPENAI.intersection(stated)
+    return frozenset(refused)

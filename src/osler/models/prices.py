@@ -1,4 +1,4 @@
-"""Cost of a call, from a price table you provide (`OSLER_PRICES`). Osler ships no prices: they change too often."""
+"""Cost of a call, from a price table you provide (`OSLER_PRICES`): Osler ships no prices."""
 
 from __future__ import annotations
 
@@ -26,19 +26,24 @@ class Price(BaseModel):
 
 
 def prices() -> dict[str, Price]:
-    """The table in the file that OSLER_PRICES names, read once; empty without one, UserError if it is unreadable."""
+    """The table in the file that OSLER_PRICES names, read once; UserError if it is unreadable."""
     name = os.environ.get(VARIABLE)
     return _read(name) if name else {}
 
 
-def cost(model: str, tokens_in: int | None, tokens_out: int | None, cached: int | None) -> float | None:
+def cost(
+    model: str, tokens_in: int | None, tokens_out: int | None, cached: int | None
+) -> float | None:
     """Return what a call cost in USD, or None if the model's price or a count is unknown."""
     price = prices().get(model)
     if price is None or tokens_in is None or tokens_out is None:
         return None
-    known = min(cached or 0, tokens_in)
-    per_cached = price.input if price.cached is None else price.cached
-    return ((tokens_in - known) * price.input + known * per_cached + tokens_out * price.output) / 1_000_000
+    cached_tokens = min(cached or 0, tokens_in)
+    cached_price = price.input if price.cached is None else price.cached
+    total = (tokens_in - cached_tokens) * price.input
+    total += cached_tokens * cached_price
+    total += tokens_out * price.output
+    return total / 1_000_000
 
 
 @lru_cache(maxsize=8)
@@ -50,11 +55,14 @@ def _read(name: str) -> dict[str, Price]:
         table = yaml.safe_load(path.read_text("utf-8"))
         return TypeAdapter(dict[str, Price]).validate_python(table or {})
     except OSError as error:
-        wrong, remedy = f"cannot be read ({error.strerror})", f"mend or unset {VARIABLE}"
+        fault = f"cannot be read ({error.strerror})"
+        remedy = f"mend or unset {VARIABLE}"
     except (yaml.YAMLError, UnicodeDecodeError):
-        wrong, remedy = "is not YAML", _SHAPE
+        fault = "is not YAML"
+        remedy = _SHAPE
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"])) or "the table"
-        wrong, remedy = f"is wrong at {place}: {first['msg']}", _SHAPE
-    raise UserError(f"the price table {path} {wrong}", remedy)
+        fault = f"is wrong at {place}: {first['msg']}"
+        remedy = _SHAPE
+    raise UserError(f"the price table {path} {fault}", remedy)

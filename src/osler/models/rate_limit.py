@@ -1,4 +1,4 @@
-"""The rate limit of one endpoint: calls at a time, calls and tokens a minute, and less after a 429."""
+"""The rate limit of one endpoint: calls at a time, calls and tokens a minute, less after a 429."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from osler.models.errors import BackboneError
 from osler.models.retry import LONGEST_PAUSE, RetryPolicy
 
 _BURST_SECONDS = 1.0
-"""Seconds of allowance that may be used at once after a quiet time: servers count in short windows, too."""
+"""Seconds of allowance that may be used at once after a quiet time.
+
+Servers count in short windows, too."""
 _DEBT_SECONDS = 60.0
 """Never wait longer than this. Per-minute limits reset after a minute."""
 _NO_TIME = 1e-6
@@ -33,16 +35,19 @@ class Rates:
 
     def shared_by(self, workers: int) -> Rates:
         """Return the share of one of several processes that use the same endpoint."""
+        at_once = self.at_once
+        per_minute = self.per_minute
+        tokens = self.tokens_per_minute
         return Rates(
-            at_once=None if self.at_once is None else max(1, self.at_once // workers),
-            per_minute=None if self.per_minute is None else self.per_minute / workers,
-            tokens_per_minute=None if self.tokens_per_minute is None else self.tokens_per_minute / workers,
+            at_once=None if at_once is None else max(1, at_once // workers),
+            per_minute=None if per_minute is None else per_minute / workers,
+            tokens_per_minute=None if tokens is None else tokens / workers,
         )
 
 
 @dataclass
 class _Allowance:
-    """Token bucket that may go negative: a call starts when it is not, and later calls wait until it is repaid."""
+    """Token bucket that may go negative: later calls wait until it is repaid."""
 
     per_second: float
     clock: Clock
@@ -61,10 +66,11 @@ class _Allowance:
 
 
 class RateLimiter:
-    """Lets calls through, in the order they come. One object for all consultations that share an endpoint.
+    """Lets calls through in the order they come; all consultations at an endpoint share it.
 
-    Calls at a time shrink by half when the server says 429, once per round of calls, and grow by one per round that
-    goes well: the usual way to find what a shared server allows without being told.
+    Calls at a time shrink by half when the server says 429, once per round of calls, and grow by
+    one per round that goes well: the usual way to find what a shared server allows without being
+    told.
     """
 
     def __init__(
@@ -76,18 +82,21 @@ class RateLimiter:
     ) -> None:
         """Start as fast as allowed."""
         rates = rates or Rates()
-        self._clock, self._sleep = clock, sleep
+        self._clock = clock
+        self._sleep = sleep
         self._most = float(rates.at_once) if rates.at_once is not None else float("inf")
         self.at_once = self._most
         """How many calls may be under way now."""
-        self._calls = _Allowance(rates.per_minute / 60, clock) if rates.per_minute else None
-        self._tokens = _Allowance(rates.tokens_per_minute / 60, clock) if rates.tokens_per_minute else None
+        self._calls = _allowance(rates.per_minute, clock)
+        self._tokens = _allowance(rates.tokens_per_minute, clock)
         self._in_flight = 0
-        self._queue, self._left = asyncio.Lock(), asyncio.Event()
-        self._not_before = self._shrunk_at = float("-inf")
+        self._queue = asyncio.Lock()
+        self._left = asyncio.Event()
+        self._not_before = float("-inf")
+        self._shrunk_at = float("-inf")
 
     async def enter(self, request: ChatRequest) -> float:
-        """Wait until the call may begin; return when that was. Whoever entered leaves when the call is over."""
+        """Wait until the call may begin and return when that was; `leave` when it is over."""
         async with self._queue:  # one after the other, in the order they came
             while True:
                 if self._in_flight >= self.at_once:
@@ -105,7 +114,7 @@ class RateLimiter:
             return self._clock()
 
     def leave(self, began: float, status: int | None = None, pause: float | None = None) -> None:
-        """End a call that `enter` let through then; its HTTP status and `Retry-After` say how fast the server is."""
+        """End a call; its HTTP status and `Retry-After` say how fast the server is."""
         self._in_flight -= 1
         if status == 429:
             self._refused(began, pause)
@@ -119,23 +128,32 @@ class RateLimiter:
             self._tokens.use(tokens - request.estimated_tokens())
 
     def _pause(self) -> float:
-        waits = [allowance.wait() for allowance in (self._calls, self._tokens) if allowance is not None]
-        return max([0.0, self._not_before - self._clock(), *waits])
+        waits = [0.0, self._not_before - self._clock()]
+        for allowance in (self._calls, self._tokens):
+            if allowance is not None:
+                waits.append(allowance.wait())
+        return max(waits)
 
     def _refused(self, began: float, pause: float | None) -> None:
         if pause is not None:
             self._not_before = max(self._not_before, self._clock() + min(pause, LONGEST_PAUSE))
-        if began > self._shrunk_at:  # what was under way when the limit shrank says nothing about the new limit
+        # What was under way when the limit shrank says nothing about the new limit.
+        if began > self._shrunk_at:
             self.at_once = max(1.0, min(self.at_once, self._in_flight + 1) / 2)
             self._shrunk_at = self._clock()
             self._most = min(self._most, 1024.0)  # an open limit needs a top to grow back to
 
 
+def _allowance(per_minute: float | None, clock: Clock) -> _Allowance | None:
+    return _Allowance(per_minute / 60, clock) if per_minute else None
+
+
 @dataclass
 class InFlight:
-    """Counts the requests of all backbones in this process, and lets none be sent once a run is to stop.
+    """Counts the requests of all backbones in this process; lets none go once a run is to stop.
 
-    A request that was sent is paid for, so a run that stops waits for its answer; one that was not sent costs nothing.
+    A request that was sent is paid for, so a run that stops waits for its answer; a request that
+    was not sent costs nothing.
     """
 
     count: int = 0
@@ -177,11 +195,13 @@ class EndpointClient(ClientWrapper):
             answer = check_usable(await self.inner.complete(request), self.where)
             status = 200
         except BackboneError as error:
-            status, pause = error.status, error.retry_after
+            status = error.status
+            pause = error.retry_after
             raise
         finally:
             self.requests.count -= 1
             self.limiter.leave(began, status, pause)
-        if used := (answer.tokens_in or 0) + (answer.tokens_out or 0):
-            self.limiter.used(request, used)
+        tokens = (answer.tokens_in or 0) + (answer.tokens_out or 0)
+        if tokens:
+            self.limiter.used(request, tokens)
         return answer

@@ -1,4 +1,4 @@
-"""Retry policy for chat and embedding calls, and a circuit breaker that stops the run when a server is down."""
+"""Retry policy for chat and embedding calls, and a circuit breaker for when a server is down."""
 
 from __future__ import annotations
 
@@ -18,12 +18,19 @@ FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 60.0
 """Seconds. A server that asks for more is asked again after this."""
 IN_A_ROW = 5
-"""Calls that failed one after another, each with all its attempts, before an endpoint counts as down."""
+"""Calls that fail one after another, with all attempts, before an endpoint counts as down."""
 
-_AT_ONCE = frozenset({FailureKind.UNREACHABLE, FailureKind.UNAUTHORIZED, FailureKind.UNKNOWN_MODEL, FailureKind.QUOTA})
+_AT_ONCE = frozenset(
+    {
+        FailureKind.UNREACHABLE,
+        FailureKind.UNAUTHORIZED,
+        FailureKind.UNKNOWN_MODEL,
+        FailureKind.QUOTA,
+    }
+)
 """Before the first answer one of these is enough: the address, the key or the name is wrong."""
 _DOWN = PASSING - {FailureKind.CUT_OFF} | _AT_ONCE
-"""Failures that say something about the endpoint; an empty or refused answer is about one prompt only."""
+"""Failures that concern the endpoint; an empty or refused answer concerns a single prompt."""
 
 T = TypeVar("T")
 Sleep = Callable[[float], Awaitable[None]]
@@ -31,7 +38,7 @@ Sleep = Callable[[float], Awaitable[None]]
 
 @dataclass
 class RetryPolicy:
-    """Bounded attempts with exponential backoff and full jitter; a server's `Retry-After` is respected."""
+    """Bounded attempts with exponential backoff and full jitter, or a server's `Retry-After`."""
 
     purpose: str
     """What is called; its jitter comes from a generator of its own."""
@@ -45,7 +52,7 @@ class RetryPolicy:
         self._rng = random.Random(f"retry {self.purpose}")  # noqa: S311 -- jitter is no secret
 
     async def run(self, call: Callable[[], Awaitable[T]]) -> tuple[T, int]:
-        """Call until it succeeds or the last attempt raises BackboneError; return the result and the attempts."""
+        """Call until it succeeds or the last attempt raises; return the result and the attempts."""
         attempt = 1
         while True:
             try:
@@ -63,7 +70,7 @@ class RetryPolicy:
 
 @dataclass(eq=False)
 class CircuitBreaker(ClientWrapper):
-    """Passes calls on until the endpoint counts as down; then every call raises `RunStopped` without asking."""
+    """Passes calls on until the endpoint counts as down; then every call raises `RunStopped`."""
 
     _failed: int = 0
     _ever_answered: bool = False
@@ -76,13 +83,18 @@ class CircuitBreaker(ClientWrapper):
         try:
             answer = await self.inner.complete(request)
         except BackboneError as error:
-            if error.kind in _DOWN:
-                self._failed += 1
-                if self._failed >= IN_A_ROW or (not self._ever_answered and error.kind in _AT_ONCE):
-                    self._down = str(error)
-                    raise RunStopped("endpoint down", self._down) from None
-            else:
-                self._failed, self._ever_answered = 0, True  # it answered, only not usably
+            if error.kind not in _DOWN:
+                self._note_answer()  # it answered, only not usably
+                raise
+            self._failed += 1
+            is_wrong_from_the_start = not self._ever_answered and error.kind in _AT_ONCE
+            if self._failed >= IN_A_ROW or is_wrong_from_the_start:
+                self._down = str(error)
+                raise RunStopped("endpoint down", self._down) from None
             raise
-        self._failed, self._ever_answered = 0, True
+        self._note_answer()
         return answer
+
+    def _note_answer(self) -> None:
+        self._failed = 0
+        self._ever_answered = True

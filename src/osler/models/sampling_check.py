@@ -1,7 +1,8 @@
-"""Shows by its answers whether a server samples as a request states: temperature, and no penalty on repetition.
+"""Shows by its answers whether a server samples as a request states.
 
-At temperature 0 nothing but a penalty changes the likeliest answer. So the same question is asked as Osler asks it,
-without the neutral parameters, and with a penalty: which answers differ tells what the server adds, and what it takes.
+At temperature 0 nothing but a penalty changes the likeliest answer. So the same question is asked
+as Osler asks it, without the neutral parameters, and with a penalty: which answers differ tells
+what the server adds, and what it takes.
 """
 
 from __future__ import annotations
@@ -39,47 +40,72 @@ async def check_sampling(spec: Spec, *, limit: float) -> dict[str, str]:
         varied = [await answer(_TEXT, temperature=1, seed=seed) for seed in range(_AGAIN)]
         lines = {"temperature": _temperature(alike, varied)}
         neutral = neutral_options(spec)
-        names = [name for name in neutral if name.startswith("repe")] or {"frequency_penalty"} & neutral.keys()
+        names = _penalties(neutral)
         if names and len(set(alike)) > 1:
             lines["repetition"] = "cannot be told from answers that differ anyway"
         elif names:  # none if the spec sets a penalty itself
             without = dict.fromkeys(neutral)
-            lines["repetition"] = await _repetition(answer, alike[0], without, dict.fromkeys(names, _PENALTY))
+            penalties = dict.fromkeys(names, _PENALTY)
+            lines["repetition"] = await _repetition(answer, alike[0], without, penalties)
     except BackboneError as error:
         return {"sampling": f"cannot be told: {error.message}"}
     return lines
 
 
+def _penalties(options: Mapping[str, Any]) -> list[str]:
+    """The options by which a request would ask for a penalty on repetition."""
+    names = [name for name in options if name.startswith("repe")]
+    if not names and "frequency_penalty" in options:
+        names = ["frequency_penalty"]
+    return names
+
+
 def _temperature(alike: list[str], varied: list[str]) -> str:
-    if len(set(alike)) > 1:
-        return f"0 gives {len(set(alike))} different answers in {_AGAIN}: not honoured, or not deterministic"
+    different = len(set(alike))
+    if different > 1:
+        return (
+            f"0 gives {different} different answers in {_AGAIN}: not honoured, or not deterministic"
+        )
     if len(set(varied)) == 1:
-        return f"1 gives {_AGAIN} answers that are all the same: it is ignored, or answers are cached"
+        return (
+            f"1 gives {_AGAIN} answers that are all the same: it is ignored, or answers are cached"
+        )
     return "honoured: 0 gives the same answer again, 1 another"
 
 
 async def _repetition(
-    answer: Callable[..., Awaitable[str]], usual: str, without: Mapping[str, None], penalties: Mapping[str, float]
+    answer: Callable[..., Awaitable[str]],
+    usual: str,
+    without: Mapping[str, None],
+    penalties: Mapping[str, float],
 ) -> str:
     if await answer(_TEXT, temperature=0, **without) != usual:
-        return "this server's default is a penalty; Osler's requests state none, and that is honoured"
+        return (
+            "this server's default is a penalty; Osler's requests state none, and that is honoured"
+        )
     if await answer(_TEXT, temperature=0, **penalties) != usual:
         return "no penalty by default, and a request's own is taken"
-    run = await answer(_RUN, temperature=0)
-    repeats = max((len(found.split()) for found in re.findall(r"(?:\bpain\b\W*)+", run.lower())), default=0)
-    shown = f"asked for one word 30 times it wrote {repeats} in a row"
+    text = await answer(_RUN, temperature=0)
+    runs = re.findall(r"(?:\bpain\b\W*)+", text.lower())
+    repeats = max((len(run.split()) for run in runs), default=0)
+    evidence = f"asked for one word 30 times it wrote {repeats} in a row"
     if repeats < _LONG_RUN:
-        return f"this server takes no penalty from requests, and may have one of its own that cannot be undone: {shown}"
-    return f"no penalty seen; this server takes none from requests ({shown})"
+        return (
+            "this server takes no penalty from requests, and may have one of its own that cannot"
+            f" be undone: {evidence}"
+        )
+    return f"no penalty seen; this server takes none from requests ({evidence})"
 
 
 async def _ask(spec: Spec, limit: float, question: str, **parameters: Any) -> str:
     """The answer under other parameters; one that is None is left out of the request."""
-    others = tuple((name, value) for name, value in spec.parameters if name not in parameters)
-    own = ((name, "null" if value is None else str(value)) for name, value in parameters.items())
-    changed = replace(spec, parameters=(*others, *own))
+    changed_parameters = [item for item in spec.parameters if item[0] not in parameters]
+    for name, value in parameters.items():
+        changed_parameters.append((name, "null" if value is None else str(value)))
+    changed = replace(spec, parameters=tuple(changed_parameters))
     backbone = open_backbone(changed, timeout=limit, max_tokens=_TOKENS, retries=0)
     try:
-        return (await ask(backbone.client, [ChatMessage("user", question)])).text.strip()
+        answer = await ask(backbone.client, [ChatMessage("user", question)])
+        return answer.text.strip()
     finally:
         await backbone.close()

@@ -1,11 +1,13 @@
-"""The names of backbones: `rules`, `local`, `openai:MODEL`, `MODEL@URL` and so on, with parameters after a space."""
+"""The names of backbones (`rules`, `openai:MODEL`, `MODEL@URL`), with parameters after a space."""
 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, get_args
 from urllib.parse import urlsplit
@@ -18,20 +20,24 @@ ProviderName = Literal["openai", "azure", "anthropic", "gemini", "ollama"]
 Kind = Literal["rules", "local", "compatible", "plugin"] | ProviderName
 PLUGIN_GROUP = "osler.backbones"
 FORMS = (
-    "use rules, local, local:/path/model.gguf, openai:MODEL, azure:DEPLOYMENT, anthropic:MODEL, gemini:MODEL,"
-    " ollama:MODEL, MODEL@http://host:port/v1 or package.module:Class"
+    "use rules, local, local:/path/model.gguf, openai:MODEL, azure:DEPLOYMENT, anthropic:MODEL,"
+    " gemini:MODEL, ollama:MODEL, MODEL@http://host:port/v1 or package.module:Class"
 )
 AT_URL = re.compile(r"(?P<model>.*)@(?P<url>https?://.*)", re.IGNORECASE | re.DOTALL)
-_PLUGIN = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:{name}(?:\.{name})*".format(name=r"(?:[A-Za-z_]\w*|<\w+>)"))
-"""A class or function in a module, also within another one, such as `my.module:outer.<locals>.Inner`."""
+_PLUGIN = re.compile(
+    r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:{name}(?:\.{name})*".format(name=r"(?:[A-Za-z_]\w*|<\w+>)")
+)
+"""A class or function in a module, also a nested one: `my.module:outer.<locals>.Inner`."""
 _PARAMETER = re.compile(r"[A-Za-z_]\w*=\S+", re.ASCII)
 _PROVIDER_KEYS: dict[str, str] = {name: provider.key for name, provider in PROVIDERS.items()}
-_SECRET = re.compile(r"api_?key|(?:^|_)token$|secret|password|authorization|credential", re.IGNORECASE)
+_SECRET = re.compile(
+    r"api_?key|(?:^|_)token$|secret|password|authorization|credential", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
 class Spec:
-    """Which model, where, and with which parameters. It never holds a key, so that transcripts can name it."""
+    """Which model, where, and with which parameters; without a key, so transcripts can name it."""
 
     kind: Kind
     model: str = ""
@@ -60,7 +66,7 @@ class Spec:
 
 
 def parse_spec(text: str) -> Spec:
-    """Parse the name of a backbone; raises UserError if it names none, or would carry a secret into transcripts."""
+    """Parse the name of a backbone; UserError if it names none, or holds a secret."""
     name, parameters = _split_parameters(text.strip())
     spec = _parse_name(name)
     if spec.kind == "rules" and parameters:
@@ -68,10 +74,13 @@ def parse_spec(text: str) -> Spec:
     return replace(spec, parameters=_checked_parameters(parameters, spec))
 
 
-def check_parameters(what: str, given: Collection[str], known: Collection[str]) -> None:
+def check_parameters(client: str, names: Collection[str], allowed: Collection[str]) -> None:
     """Raise `UserError` for parameters that a client would silently ignore."""
-    if unknown := sorted(set(given) - set(known)):
-        raise UserError(f"{what} has no parameter {unknown[0]!r}", f"it has {', '.join(sorted(known))}")
+    unknown = sorted(set(names) - set(allowed))
+    if unknown:
+        near = get_close_matches(unknown[0].lower(), allowed, 1)
+        remedy = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(sorted(allowed))}"
+        raise UserError(f"{client} has no parameter {unknown[0]!r}", remedy)
 
 
 def checked_url(url: str) -> str:
@@ -84,19 +93,28 @@ def checked_url(url: str) -> str:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        raise UserError("the address of the server cannot be read", "write it as http://host:port/v1") from None
+        raise UserError(
+            "the address of the server cannot be read", "write it as http://host:port/v1"
+        ) from None
     if "@" in parts.netloc or "?" in url or "#" in url:
         remedy = f"leave it out; a key goes into the environment variable {key_variable(url)}"
-        raise UserError("the address of the server holds a user, password, query or fragment", remedy)
-    if not parts.hostname or port == 0 or parts.scheme not in {"http", "https"} or re.search(r"[\s\x00-\x1f]", url):
-        raise UserError("the address of the server has no usable host or port", "write it as http://host:port/v1")
+        raise UserError(
+            "the address of the server holds a user, password, query or fragment", remedy
+        )
+    is_http = parts.scheme in {"http", "https"}
+    if not is_http or not parts.hostname or port == 0 or re.search(r"[\s\x00-\x1f]", url):
+        raise UserError(
+            "the address of the server has no usable host or port",
+            "write it as http://host:port/v1",
+        )
     return url.rstrip("/")
 
 
 def _parse_name(text: str) -> Spec:
-    if found := AT_URL.fullmatch(text):
-        url = checked_url(found["url"])
-        return Spec("compatible", _model(found["model"], text, key_variable(url)), base_url=url)
+    at_url = AT_URL.fullmatch(text)
+    if at_url:
+        url = checked_url(at_url["url"])
+        return Spec("compatible", _model(at_url["model"], text, key_variable(url)), base_url=url)
     if text in {"rules", "local"}:
         return Spec("rules" if text == "rules" else "local")
     kind, colon, rest = text.partition(":")
@@ -112,16 +130,19 @@ def _parse_name(text: str) -> Spec:
     if "@" in text:
         raise UserError("a backbone with an address needs http:// or https:// after the @", FORMS)
     remedy = f"use local:{scrub(text)}" if text.endswith(".gguf") and text.isprintable() else FORMS
-    raise UserError(f"there is no backbone {_shown(text)}", remedy)
+    raise UserError(f"there is no backbone {_quote(text)}", remedy)
 
 
 def _split_parameters(text: str) -> tuple[str, list[str]]:
-    """Split off the words that have the form of parameters; a file's path may contain spaces, too."""
+    """Split off the words that have the form of parameters."""
     words: list[str] = []
-    while (found := re.fullmatch(r"(.*\S)\s+(\S+)", text, re.DOTALL)) and _PARAMETER.fullmatch(found[2]):
-        text = found[1]
-        words.insert(0, found[2])
-    return text, words
+    while True:
+        # From the end, since a file's path may contain spaces, too.
+        match = re.fullmatch(r"(.*\S)\s+(\S+)", text, re.DOTALL)
+        if match is None or not _PARAMETER.fullmatch(match[2]):
+            return text, words
+        text = match[1]
+        words.insert(0, match[2])
 
 
 def _checked_parameters(words: list[str], spec: Spec) -> tuple[tuple[str, str], ...]:
@@ -129,14 +150,16 @@ def _checked_parameters(words: list[str], spec: Spec) -> tuple[tuple[str, str], 
     for word in words:
         name, _, value = word.partition("=")
         if _SECRET.search(name) or scrub(value) != value:
-            variable = (
-                key_variable(spec.base_url)
-                if spec.base_url
-                else _PROVIDER_KEYS.get(spec.kind, "an environment variable")
+            variable = _PROVIDER_KEYS.get(spec.kind, "an environment variable")
+            if spec.base_url:
+                variable = key_variable(spec.base_url)
+            raise UserError(
+                f"the backbone's parameter {name} holds a key", f"set {variable} instead"
             )
-            raise UserError(f"the backbone's parameter {name} holds a key", f"set {variable} instead")
         if not value.isprintable():
-            raise UserError(f"the backbone's parameter {name} cannot be printed", "write name=value")
+            raise UserError(
+                f"the backbone's parameter {name} cannot be printed", "write name=value"
+            )
         if name in values:
             raise UserError(f"the backbone names the parameter {name} twice", "give it once")
         values[name] = value
@@ -144,22 +167,31 @@ def _checked_parameters(words: list[str], spec: Spec) -> tuple[tuple[str, str], 
 
 
 def _value(text: str) -> Any:
-    """A parameter's value: numbers, true, false, null, lists and objects as in JSON; anything else is text."""
+    """A parameter's value as JSON: a number, true, false, null, list or object; else text."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return text
-    return text if isinstance(value, float) and not abs(value) < float("inf") else value
+    # Python reads `NaN` and `Infinity`, which are no JSON.
+    if isinstance(value, float) and not math.isfinite(value):
+        return text
+    return value
 
 
 def _model(name: str, text: str, variable: str) -> str:
     if not name or not name.isprintable() or re.search(r"\s", name):
-        remedy = "write parameters as name=value, each after a space" if " " in name.strip() else FORMS
-        raise UserError(f"the backbone {_shown(text)} names no model", remedy)
+        remedy = FORMS
+        if " " in name.strip():
+            remedy = "write parameters as name=value, each after a space"
+        raise UserError(f"the backbone {_quote(text)} names no model", remedy)
     if scrub(name) != name:
-        raise UserError("the backbone holds a key where the model's name belongs", f"set {variable} instead")
+        raise UserError(
+            "the backbone holds a key where the model's name belongs", f"set {variable} instead"
+        )
     return name
 
 
-def _shown(text: str) -> str:
-    return repr(scrub(text if len(text) <= 80 else text[:80] + "…"))
+def _quote(text: str) -> str:
+    if len(text) > 80:
+        text = text[:80] + "…"
+    return repr(scrub(text))

@@ -1,7 +1,7 @@
 """The lobby: finds each player a patient and a run, and keeps track of the sessions.
 
-A record's id is often its diagnosis (`gout-en`), and files lie in that order. So before the end a player sees a short
-hash instead, and lists are sorted by it.
+A record's id is often its diagnosis (`gout-en`), and files lie in that order. So before the end a
+player sees a short hash instead, and lists are sorted by it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from osler.play.played_runs import PlayAssignment, PlayRequest, next_trial, run_
 from osler.play.session import PlaySession
 from osler.records.pool import RecordPool
 from osler.records.schema import Sex
-from osler.runs.plan import HUMAN, RULES, WITHOUT_MODEL, Cell
+from osler.runs.plan import Cell
+from osler.settings.names import HUMAN, RULES, WITHOUT_MODEL
 from osler.simulator.build import check_strategies
 from osler.simulator.clients import Clients, ClientSettings
 
@@ -78,9 +79,11 @@ class PlayLobby:
         Args:
             pool: The patients; the bundled ones unless given.
             clients: How models are asked.
-            backbones: The backbones a player may choose besides `rules`; None: any, and any memory. On a page
-                they are limited, because a spec can open files and addresses, and a memory's name imports modules.
-            memories: If backbones are limited, the memories besides those that are built in or registered.
+            backbones: The backbones a player may choose besides `rules`; None: any, and any memory.
+                On a page they are limited, because a spec can open files and addresses, and a
+                memory's name imports modules.
+            memories: If backbones are limited, the memories besides those that are built in or
+                registered.
             key_of: What the page calls a run.
         """
         self.pool = pool or RecordPool.open()
@@ -99,7 +102,10 @@ class PlayLobby:
         return self._cards
 
     async def start(self, request: PlayRequest) -> tuple[str, PlaySession]:
-        """Start a session; return its name, and the session. Raises UserError if the request cannot be met."""
+        """Start a session; return its name, and the session.
+
+        Raises UserError if the request cannot be met.
+        """
         self._check(request)
         everybody = await self.cards()
         async with self._starting:  # one after the other, so that no two are given the same trial
@@ -128,24 +134,36 @@ class PlayLobby:
     async def _make_room(self) -> None:
         """Give up idle sessions and, if there are still too many, forget one that has ended."""
         now = time.monotonic()
-        for name in [name for name, session in self._sessions.items() if now - session.last_news > IDLE]:
+        for name in [
+            name for name, session in self._sessions.items() if now - session.last_news > IDLE
+        ]:
             await self.leave(name)
         if len(self._sessions) < MOST:
             return
         ended = [name for name, session in self._sessions.items() if session.over]
         if not ended:
-            raise LobbyFull(f"{MOST} consultations are being played", "end or leave one of them first")
+            raise LobbyFull(
+                f"{MOST} consultations are being played", "end or leave one of them first"
+            )
         del self._sessions[ended[0]]
 
     def _check(self, request: PlayRequest) -> None:
         """Open everything once, so that a wrong name is reported before the first question."""
         if request.opposite == HUMAN:
-            raise UserError("both chairs cannot be yours", "give a model or `rules` for the one opposite you")
+            raise UserError(
+                "both chairs cannot be yours", "give a model or `rules` for the one opposite you"
+            )
         if self._backbones is not None:
-            chosen = {"backbone": (request.opposite, self._backbones), "memory": (request.memory, self._memories)}
+            chosen = {
+                "backbone": (request.opposite, self._backbones),
+                "memory": (request.memory, self._memories),
+            }
             for kind, (name, allowed) in chosen.items():
                 if name not in allowed:
-                    remedy = f"choose one of {', '.join(sorted(allowed))}, or start `osler view --{kind} NAME`"
+                    remedy = (
+                        f"choose one of {', '.join(sorted(allowed))}, or start `osler view --{kind}"
+                        " NAME`"
+                    )
                     raise UserError(f"{name!r} cannot be played with here", remedy)
         check_memories([request.memory])
         check_strategies([request.strategy])
@@ -158,12 +176,20 @@ class PlayLobby:
         run, wanted = run_for(request), request.case
         if wanted is not None:
             pool = self.pool.only(languages=[request.language] if request.language else None)
-            record = pool.find(next((card.record for card in everybody if card.id == wanted), wanted))
+            record = pool.find(
+                next((card.record for card in everybody if card.id == wanted), wanted)
+            )
         else:
             among = [card for card in everybody if request.language in (None, card.language)]
-            preferred = [card for card in among if request.language is None and card.language is request.preferred]
+            preferred = [
+                card
+                for card in among
+                if request.language is None and card.language is request.preferred
+            ]
             playing = {assignment.record.patient for assignment in taken}
-            record = self.pool.get(_draw(preferred or among, times_played(run), playing, request.seed).record)
+            record = self.pool.get(
+                _draw(preferred or among, times_played(run), playing, request.seed).record
+            )
         trial = next_trial(run, record, request)
         cell = Cell(record.id, request.column, trial)
         while any((assignment.run, assignment.cell) == (run, cell) for assignment in taken):
@@ -186,8 +212,12 @@ def _cards(pool: RecordPool) -> tuple[Card, ...]:
     return tuple(sorted(found, key=lambda card: card.id))
 
 
-def _draw(among: Collection[Card], times_played: Mapping[str, int], taken: Collection[str], seed: int) -> Card:
-    """Draw a patient by the seed: one of the least often played and, if possible, not being played now.
+def _draw(
+    among: Collection[Card], times_played: Mapping[str, int], taken: Collection[str], seed: int
+) -> Card:
+    """Draw a patient by the seed.
+
+    One of the least often played and, if possible, not being played now.
 
     Both are counted by the person: who has seen a patient in one language knows them in the other.
     """
@@ -196,6 +226,9 @@ def _draw(among: Collection[Card], times_played: Mapping[str, int], taken: Colle
     free = [card for card in among if card.patient not in taken] or among
 
     def place(card: Card) -> tuple[int, bytes]:
-        return times_played.get(card.patient, 0), hashlib.sha256(f"{seed}\0{card.record}".encode()).digest()
+        return (
+            times_played.get(card.patient, 0),
+            hashlib.sha256(f"{seed}\0{card.record}".encode()).digest(),
+        )
 
     return min(free, key=place)

@@ -1,4 +1,6 @@
-"""The runs that people play into: what a player asks for, the run it goes to, and storing what has ended.
+"""The runs that people play into.
+
+What a player asks for, the run it goes to, and storing what has ended.
 
 A run is locked only while something is stored, so that any number of people can play into it.
 """
@@ -23,10 +25,12 @@ from osler.language import Language
 from osler.models.completion import Completion
 from osler.records.schema import PatientRecord
 from osler.runs.events import Role
-from osler.runs.plan import HUMAN, PLAIN, RULES, Cell, Column, Plan, Selector, Settings, default_ram
+from osler.runs.plan import Cell, Column, Plan, Selector, default_ram
 from osler.runs.store import RunFile, RunWriter, answer_row, run_path
 from osler.runs.transcript import Transcript
 from osler.seeds import derive
+from osler.settings.names import HUMAN, PLAIN, RULES
+from osler.settings.run_settings import RunSettings
 from osler.simulator.batch import about
 
 PATIENCE = 20.0
@@ -52,9 +56,11 @@ class PlayRequest:
     """Strategy of a model opposite a patient."""
     seed: int = 0
     out: str | Path | None = None
-    """The run; None means the first of `play-doctor`, `play-doctor-2`, … that has these settings or is new."""
+    """The run; None: the first of `play-doctor`, `play-doctor-2`, … that has these settings or
+    is new."""
     preferred: Language | None = None
-    """The language of a patient who is drawn, if the pool has any; a case or a language that is named comes first."""
+    """The language of a patient who is drawn, if the pool has any; a case or a language that is
+    named comes first."""
 
     @property
     def opposite(self) -> str:
@@ -64,13 +70,17 @@ class PlayRequest:
     @property
     def column(self) -> Column:
         """The doctor and its memory, as a transcript names them."""
-        return Column.of(HUMAN if self.role is Role.DOCTOR else self.doctor, self.strategy, self.memory)
+        return Column.of(
+            HUMAN if self.role is Role.DOCTOR else self.doctor, self.strategy, self.memory
+        )
 
     @property
-    def settings(self) -> Settings:
-        """Settings of the run that it belongs to."""
+    def settings(self) -> RunSettings:
+        """The settings of the run that it belongs to."""
         patient = self.patient if self.role is Role.DOCTOR else HUMAN
-        return Settings(patient_backbone=patient, ram_backbone=default_ram(patient), seed=self.seed)
+        return RunSettings(
+            patient_backbone=patient, ram_backbone=default_ram(patient), seed=self.seed
+        )
 
 
 @dataclass(frozen=True)
@@ -80,7 +90,7 @@ class PlayAssignment:
     role: Role
     record: PatientRecord
     cell: Cell
-    settings: Settings
+    settings: RunSettings
     run: Path
 
     @property
@@ -108,12 +118,17 @@ class SavedConsultation(NamedTuple):
 
 
 def run_for(request: PlayRequest) -> Path:
-    """Return the run that a player's consultation goes to. Raises UserError if the requested one cannot be used."""
+    """Return the run that a player's consultation goes to.
+
+    Raises UserError if the requested one cannot be used.
+    """
     if request.out is not None:
         path = run_path(request.out)
         if path.exists() and not _fits(path, request.settings):
             remedy = "give another --out, or leave it out to be given one that fits"
-            raise UserError(f"the run {path} was made with other settings or another version", remedy)
+            raise UserError(
+                f"the run {path} was made with other settings or another version", remedy
+            )
         try:  # better now than at the end
             with TemporaryFile(dir=next(one for one in path.parents if one.exists())):
                 writable = os.access(path, os.W_OK) or not path.exists()
@@ -131,10 +146,10 @@ def run_for(request: PlayRequest) -> Path:
     raise AssertionError("there is always a next number")
 
 
-def _fits(path: Path, settings: Settings) -> bool:
+def _fits(path: Path, settings: RunSettings) -> bool:
     with RunFile.open(path) as run:
-        made_with = {name: value for name, value in run.about().items() if name != "prompts"}
-        return made_with == json.loads(json.dumps(about(settings))) and not run.changed_prompts()
+        same_settings = run.about() == json.loads(json.dumps(about(settings)))
+        return same_settings and not run.changed_prompts()
 
 
 def times_played(run: Path) -> Counter[str]:
@@ -142,23 +157,33 @@ def times_played(run: Path) -> Counter[str]:
     if not run.exists():
         return Counter()
     with RunFile.open(run) as opened:
-        return Counter(row["patient"] for row in opened.rows("patient"))
+        return Counter(opened.patients())
 
 
 def next_trial(run: Path, record: PatientRecord, request: PlayRequest) -> int:
-    """Return the number of this patient's next trial in this column. Raises UserError if their record has changed."""
+    """Return the number of this patient's next trial in this column.
+
+    Raises UserError if their record has changed.
+    """
     if not run.exists():
         return 1
     with RunFile.open(run) as opened:
         mine = [cell for _, cell in opened.cells(Selector(record.id)) if cell.case == record.id]
         if mine and opened.record(record.id) != record:
             remedy = "give another --out, or the records as they were"
-            raise UserError(f"the patient's record is not what it was when the run {run} began", remedy)
+            raise UserError(
+                f"the patient's record is not what it was when the run {run} began", remedy
+            )
     return max((cell.trial for cell in mine if cell.column == request.column), default=0) + 1
 
 
-def keep(assignment: PlayAssignment, transcript: Transcript, paid: Sequence[Paid]) -> SavedConsultation:
-    """Store and score a consultation that has ended, in whatever way. Raises UserError if the run cannot be written."""
+def keep(
+    assignment: PlayAssignment, transcript: Transcript, paid: Sequence[Paid]
+) -> SavedConsultation:
+    """Store and score a consultation that has ended, in whatever way.
+
+    Raises UserError if the run cannot be written.
+    """
     with _writer(assignment) as store:
         trial, number = _place(store, assignment)
         if trial != assignment.cell.trial:  # another process played the same patient meanwhile
@@ -166,7 +191,7 @@ def keep(assignment: PlayAssignment, transcript: Transcript, paid: Sequence[Paid
             header = transcript.header.model_copy(update={"trial": trial, "seed": seed})
             transcript = transcript.model_copy(update={"header": header})
         store.begin({"play": assignment.role.value})
-        store.keep([answer_row(number, key, answer) for key, answer in paid])
+        store.store_answers([answer_row(number, key, answer) for key, answer in paid])
         store.finish(number, transcript, score(transcript, assignment.record))
         return SavedConsultation(number, trial)
 
@@ -178,7 +203,9 @@ def _writer(assignment: PlayAssignment) -> RunWriter:
             return RunWriter.create_or_resume(assignment.run, about(assignment.settings))
         except StorageError:
             raise
-        except UserError:  # that the settings fit was seen before; what is left is that somebody else is writing
+        except (
+            UserError
+        ):  # that the settings fit was seen before; what is left is that somebody else is writing
             if time.monotonic() > deadline:
                 raise
         time.sleep(0.05)
@@ -188,6 +215,8 @@ def _place(store: RunWriter, assignment: PlayAssignment) -> tuple[int, int]:
     """The first free trial from the planned one on, and the number of its cell."""
     for trial in count(assignment.cell.trial):
         cell = replace(assignment.cell, trial=trial)
-        if todo := store.extend(OneCellPlan((assignment.record,), settings=assignment.settings, cell=cell)).todo:
+        if todo := store.extend(
+            OneCellPlan((assignment.record,), settings=assignment.settings, cell=cell)
+        ).todo:
             return trial, todo[0]
     raise AssertionError("there is always a next number")

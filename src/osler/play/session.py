@@ -16,13 +16,14 @@ from osler.agents.messages import Briefing, Conclusion, Question, Reply, Selecti
 from osler.errors import RunStopped, UserError, printable
 from osler.eval.course import Course
 from osler.eval.measures import Measures, key_elements, measure
-from osler.eval.scoring import spoken
+from osler.eval.scoring import exact_verdicts
 from osler.play.played_runs import Paid, PlayAssignment, SavedConsultation, keep
 from osler.records.schema import Entry, Part, PatientRecord
-from osler.runs.events import Answered, E, Ending, Failed, Journal, Maker, Remembered, Role
-from osler.runs.plan import Limits
+from osler.runs.events import Ending, Failed, Journal, Maker, Role
 from osler.runs.store import StoredVerdict
 from osler.runs.transcript import Transcript
+from osler.runs.turns import TurnView, turn_views
+from osler.settings.names import Limits
 from osler.simulator.clients import Clients, ConsultationClients
 from osler.simulator.limits import RunLimiter
 from osler.simulator.worker import simulate_one, transcript_of
@@ -42,7 +43,9 @@ class MoveRefused(UserError):
 
 def one_line(text: str) -> str:
     """A text on one line, without control characters and half characters."""
-    shown = (char for char in " ".join(text.split()) if unicodedata.category(char) not in {"Cc", "Cs"})
+    shown = (
+        char for char in " ".join(text.split()) if unicodedata.category(char) not in {"Cc", "Cs"}
+    )
     return "".join(shown).strip()
 
 
@@ -81,7 +84,9 @@ class PlaySession:
         self._news, self._spoke = asyncio.Event(), False
         self._moved: asyncio.Future[Move] | None = None
         self._transcript: Transcript | None = None
-        own = ConsultationClients(clients, assignment.cell.trial, (), self._paid_for, Limits(), RunLimiter(Limits()))
+        own = ConsultationClients(
+            clients, assignment.cell.trial, (), self._paid_for, Limits(), RunLimiter(Limits())
+        )
         self._task = asyncio.create_task(self._hold(_PlayClients(own.open, self._person)))
 
     def say(self, text: str) -> None:
@@ -102,7 +107,7 @@ class PlaySession:
         self._move(Conclusion(diagnosis=_checked(diagnosis), treatment=_checked(treatment)))
 
     async def leave(self) -> None:
-        """Leave. If the person has said something, it is stored as a consultation that broke off."""
+        """Leave. If the person has spoken, it is stored as a consultation that broke off."""
         if self.over:
             return
         if self._transcript is None:
@@ -113,7 +118,9 @@ class PlaySession:
             if self._spoke:
                 doctor = self.assignment.role is Role.DOCTOR
                 ending = Ending.DOCTOR_ERROR if doctor else Ending.PATIENT_ERROR
-                await self._end(self._broken_off(ending, "left", "the person left"))
+                await self._end(
+                    self._broken_off(self.assignment.role, ending, "left", "the person left")
+                )
             self._news_came(over=True)
 
     async def news(self, after: int, seconds: float | None = None) -> None:
@@ -125,12 +132,20 @@ class PlaySession:
         await self._until(lambda: self.before is not None, seconds)
 
     async def remembered(self, seconds: float | None = None) -> None:
-        """Wait until the memory has taken in all that was answered, or it is over, or the time is up."""
-        await self._until(lambda: len(self.events(Remembered)) >= len(self.events(Answered)), seconds)
+        """Wait until the memory has taken in every reply, or it is over, or the time is up."""
+        await self._until(
+            lambda: all(turn.remembered for turn in self.turns if turn.answered), seconds
+        )
 
-    def events(self, kind: type[E]) -> list[E]:
-        """Return the events of one kind so far."""
-        return [event for event in self.journal.events if isinstance(event, kind)]
+    @property
+    def turns(self) -> tuple[TurnView, ...]:
+        """What has happened so far, turn by turn."""
+        return turn_views(self.journal.events)
+
+    @property
+    def questions(self) -> int:
+        """How many questions were asked so far."""
+        return sum(turn.asked is not None for turn in self.turns)
 
     async def _until(self, come: Callable[[], bool], seconds: float | None) -> None:
         with suppress(TimeoutError):
@@ -144,8 +159,12 @@ class PlaySession:
             transcript = await simulate_one(
                 assignment.record, assignment.cell, assignment.settings, clients, self.journal
             )
-        except RunStopped as stop:  # an endpoint is down: in a single consultation that is a failure like any other
-            transcript = self._broken_off(Ending.BACKBONE_FAILURE, stop.kind, stop.message)
+        except (
+            RunStopped
+        ) as stop:  # an endpoint is down: in a single consultation that is a failure like any other
+            transcript = self._broken_off(
+                Role.SIMULATOR, Ending.BACKBONE_FAILURE, stop.kind, stop.message
+            )
         await self._end(transcript)
         self._news_came(over=True)
 
@@ -168,10 +187,13 @@ class PlaySession:
         except Exception as error:  # a full disk or a fault of ours: only this person is told
             self.not_kept = printable(str(error) or type(error).__name__)
 
-    def _broken_off(self, ending: Ending, kind: str, message: str) -> Transcript:
+    def _broken_off(self, role: Role, ending: Ending, kind: str, message: str) -> Transcript:
+        """The transcript so far, which ends with somebody's failure."""
         assignment = self.assignment
-        self.journal.add(Failed, Role.SIMULATOR, kind=kind, message=message)
-        return transcript_of(assignment.record, assignment.cell, assignment.settings, self.journal, ending)
+        self.journal.add(Failed, role, kind=kind, message=message)
+        return transcript_of(
+            assignment.record, assignment.cell, assignment.settings, self.journal, ending
+        )
 
     def _turn(self) -> Before:
         if self.over:
@@ -222,7 +244,7 @@ class Result:
     """What a player is shown once it is over."""
 
     verdicts: tuple[StoredVerdict, ...]
-    """By the rules' ladder, or none if there was no answer to judge."""
+    """By what is exact, or none if there was no answer to judge."""
     missed: tuple[Entry, ...]
     """The entries of a good work-up that were never asked for, in the order of the record."""
     passed_over: tuple[Entry, ...]
@@ -238,9 +260,15 @@ class Result:
         asked = Course.of(transcript, record).asked
         elements = [entry for part in Part for entry in key_elements(record, part)]
         return cls(
-            verdicts=tuple(spoken(transcript, record)) if transcript.ending.is_answer else (),
+            verdicts=(
+                tuple(exact_verdicts(transcript, record)) if transcript.ending.is_answer else ()
+            ),
             missed=tuple(entry for entry in elements if entry.name not in asked),
-            passed_over=tuple(entry for entry in record.entries if entry not in elements and entry.name not in asked),
+            passed_over=tuple(
+                entry
+                for entry in record.entries
+                if entry not in elements and entry.name not in asked
+            ),
             key_total=len(elements),
             order=_steps(record, asked),
             measures=measure(transcript, record),

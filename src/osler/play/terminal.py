@@ -1,4 +1,7 @@
-"""Play at a terminal. The event loop is paused while the person types, so that Ctrl-C works at once."""
+"""Play at a terminal.
+
+The event loop is paused while the person types, so that Ctrl-C works at once.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from osler.play.played_runs import PlayRequest
 from osler.play.session import LONGEST, PlaySession, Result, one_line
 from osler.records.schema import Relevance
 from osler.replay.pages import change_rows, recalled_rows
-from osler.runs.events import Asked, Concluded, Recalled, Remembered, Role
+from osler.runs.events import Role
 from osler.runs.store import run_name
 
 _QUIT = frozenset({"quit", "exit", "退出"})
@@ -35,7 +38,10 @@ def play(lobby: PlayLobby, request: PlayRequest, show: Callable[[str], None]) ->
     """Play one consultation, from the briefing to its score; return the exit code."""
     _prepare_input()
     with ExitStack() as stack, asyncio.Runner() as runner:
-        for name in (signal.SIGTERM, signal.SIGHUP):  # a closed window counts as Ctrl-C, so that what was said is kept
+        for name in (
+            signal.SIGTERM,
+            signal.SIGHUP,
+        ):  # a closed window counts as Ctrl-C, so that what was said is kept
             earlier = signal.signal(name, lambda *_: signal.raise_signal(signal.SIGINT))
             stack.callback(signal.signal, name, earlier)
         try:
@@ -46,7 +52,7 @@ def play(lobby: PlayLobby, request: PlayRequest, show: Callable[[str], None]) ->
 
 
 def _prepare_input() -> None:
-    """Turn on line editing if there is any. A byte that is not text must not cost a consultation."""
+    """Turn on line editing if there is any. A byte that is no text must not end anything."""
     with suppress(ImportError):
         import readline  # noqa: F401
     with suppress(AttributeError, OSError):
@@ -54,7 +60,9 @@ def _prepare_input() -> None:
 
 
 class _Terminal:
-    def __init__(self, session: PlaySession, runner: asyncio.Runner, show: Callable[[str], None]) -> None:
+    def __init__(
+        self, session: PlaySession, runner: asyncio.Runner, show: Callable[[str], None]
+    ) -> None:
         self._session, self._runner, self._show = session, runner, show
         self._texts = load_texts(session.assignment.record.language, "play")
         self._role = session.assignment.role
@@ -116,10 +124,15 @@ class _Terminal:
                 return
         else:
             self._show(texts["no_more"])
-        self._session.conclude(self._read(f"{texts['diagnosis']} > "), self._read(f"{texts['treatment']} > "))
+        self._session.conclude(
+            self._read(f"{texts['diagnosis']} > "), self._read(f"{texts['treatment']} > ")
+        )
 
     def _read(self, prompt: str) -> str:
-        """Read a line that is not a command, not empty and not too long; ask again until there is one."""
+        """Read a line that is not a command, not empty and not too long.
+
+        Ask again until there is one.
+        """
         while True:
             try:
                 said = one_line(input(prompt))
@@ -141,11 +154,16 @@ class _Terminal:
 
     def _show_memory(self) -> None:
         """Show per turn what remembering it changed, then what is recalled for the doctor now."""
-        language, remembered = self._session.assignment.record.language, self._session.events(Remembered)
-        if not remembered:
+        language, turns = self._session.assignment.record.language, self._session.turns
+        blocks = [
+            (self._texts["turn"].format(turn=turn.number), change_rows(turn.change, language))
+            for turn in turns
+            if turn.change
+        ]
+        if not blocks:
             self._show(self._texts["memory_empty"])
-        blocks = [(self._texts["turn"].format(turn=one.of), change_rows(one.change, language)) for one in remembered]
-        if (recalled := self._session.events(Recalled)) and (rows := recalled_rows(recalled[-1].recall, language)):
+        recalls = [turn.recall for turn in turns if turn.recall]
+        if recalls and (rows := recalled_rows(recalls[-1], language)):
             blocks.append((self._texts["recalled"], rows))
         for title, rows in blocks:
             for line in (f"  {title}", *(f"    {row}" for row in rows)):
@@ -153,11 +171,11 @@ class _Terminal:
 
 
 def _ending(session: PlaySession, texts: Mapping[str, str]) -> Iterator[str]:
-    """Show the verdicts, what was missed, the order it should have been asked for in, and where it is stored."""
+    """Show the verdicts, what was missed, the right order, and where it is stored."""
     assignment, run = session.assignment, run_name(session.assignment.run)
     if not session.left:
         yield ""
-        yield texts["end"].format(asked=len(session.events(Asked)), limit=assignment.turn_limit)
+        yield texts["end"].format(asked=session.questions, limit=assignment.turn_limit)
         if session.result is not None:
             yield from _verdicts(session, session.result, texts)
             yield from _asking(session, session.result, texts)
@@ -174,7 +192,7 @@ def _ending(session: PlaySession, texts: Mapping[str, str]) -> Iterator[str]:
 
 
 def _verdicts(session: PlaySession, result: Result, texts: Mapping[str, str]) -> Iterator[str]:
-    concluded = next(iter(session.events(Concluded)), None)
+    concluded = next((turn.concluded for turn in session.turns if turn.concluded), None)
     if concluded is None and session.failed:
         yield texts["broken"].format(reason=session.failed)
     said = {said.kind: said for said in result.verdicts}
@@ -190,7 +208,9 @@ def _verdicts(session: PlaySession, result: Result, texts: Mapping[str, str]) ->
         yield f"  {texts['truth']}{printable(truth)}"
         if kind in said:
             verdict = texts[f"verdict_{said[kind].verdict}"]
-            yield texts["verdict_line"].format(verdict=verdict, because=printable(said[kind].because))
+            yield texts["verdict_line"].format(
+                verdict=verdict, because=printable(said[kind].because)
+            )
     unsafe = record.treatment.unsafe if record.treatment else ()
     if unsafe:
         yield f"  {texts['harmful']}"
@@ -206,17 +226,25 @@ def _asking(session: PlaySession, result: Result, texts: Mapping[str, str]) -> I
         asked=asked, total=result.key_total, rounds=figures.rounds, expected=figures.rounds_expected
     )
     if session.assignment.role is Role.PATIENT:
-        yield texts["untrue"].format(fabrications=figures.fabrications)
+        yield texts["unknown_digits"].format(replies=figures.unknown_digits)
     if result.missed:
         yield texts["missed"]
     for entry in result.missed:
         decides = texts["deciding"] if entry.relevance is Relevance.DECIDING else ""
-        yield texts["entry"].format(name=printable(entry.name), kind=label(entry.category, language) + decides)
+        yield texts["entry"].format(
+            name=printable(entry.name), kind=label(entry.category, language) + decides
+        )
     if result.order:
         yield texts["order"]
     for step in result.order:
-        when = texts["turn"].format(turn=step.asked_in_turn) if step.asked_in_turn is not None else texts["never"]
-        late = texts["after"].format(names=", ".join(map(printable, step.after))) if step.after else ""
+        when = (
+            texts["turn"].format(turn=step.asked_in_turn)
+            if step.asked_in_turn is not None
+            else texts["never"]
+        )
+        late = (
+            texts["after"].format(names=", ".join(map(printable, step.after))) if step.after else ""
+        )
         yield texts["step"].format(rank=step.should, name=printable(step.name), when=when + late)
     if figures.order_pairs:
         kept = round((figures.order_share or 0) * figures.order_pairs)

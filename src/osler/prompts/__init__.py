@@ -24,7 +24,7 @@ class Prompt:
     @cached_property
     def hash(self) -> str:
         """Names this wording for good."""
-        return hashlib.sha256(self.text.encode()).hexdigest()[:12]
+        return _short_hash(self.text)
 
     @cached_property
     def slots(self) -> frozenset[str]:
@@ -32,9 +32,11 @@ class Prompt:
         return frozenset(name for _, name, _, _ in string.Formatter().parse(self.text) if name)
 
     def fill(self, **slots: object) -> str:
-        """Return the text with its slots filled; a missing or unknown slot is a mistake of ours, so it raises."""
+        """Return the text with its slots filled; KeyError if they are not those of the text."""
         if self.slots != slots.keys():
-            raise KeyError(f"the prompt {self.name} has the slots {sorted(self.slots)}, not {sorted(slots)}")
+            raise KeyError(
+                f"the prompt {self.name} has the slots {sorted(self.slots)}, not {sorted(slots)}"
+            )
         return self.text.format(**slots).strip()
 
 
@@ -44,7 +46,7 @@ _USED: ContextVar[dict[str, str] | None] = ContextVar("used prompts", default=No
 
 @contextmanager
 def noting_prompts(used: dict[str, str]) -> Iterator[None]:
-    """Note the templates that are used in this block and in tasks that it starts: their names, and their hashes."""
+    """Note names and hashes of the templates that this block and tasks that it starts use."""
     token = _USED.set(used)
     try:
         yield
@@ -53,9 +55,10 @@ def noting_prompts(used: dict[str, str]) -> Iterator[None]:
 
 
 def prompt(name: str, language: Language) -> Prompt:
-    """The template of that name in a language. What a caller caches of it, it must cache by the template."""
+    """The template of that name in a language; what is made of it is cached by the template."""
     template = _template(name, language)
-    if (used := _USED.get()) is not None:
+    used = _USED.get()
+    if used is not None:
         used[template.name] = template.hash
     return template
 
@@ -67,24 +70,32 @@ def _template(name: str, language: Language) -> Prompt:
 
 
 def phrases(name: str, language: Language) -> dict[str, str]:
-    """The short texts of a file, one a line, each behind its name: for what fills the slots of other prompts."""
+    """The short texts of a file by name, a line each, which fill the slots of other prompts."""
     return _lines(prompt(name, language))
 
 
 @cache
 def _lines(template: Prompt) -> dict[str, str]:
-    lines = template.text.splitlines()
-    return {key: text for key, _, text in (line.partition(": ") for line in lines) if key}
+    texts = {}
+    for line in template.text.splitlines():
+        name, _, text = line.partition(": ")
+        if name:
+            texts[name] = text
+    return texts
+
+
+def _short_hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def joint_hash(used: Mapping[str, str]) -> str:
-    """One hash over templates that are given with theirs."""
-    return hashlib.sha256("\0".join(f"{name}\0{used[name]}" for name in sorted(used)).encode()).hexdigest()[:12]
+    """One hash over templates, by their names and hashes."""
+    return _short_hash("\0".join(f"{name}\0{used[name]}" for name in sorted(used)))
 
 
 def changed_prompts(used: Mapping[str, str]) -> list[str]:
-    """Return the names of those templates, given with their hashes, that have other words now or are gone."""
-    return sorted(name for name, known in used.items() if _hash_now(name) != known)
+    """The names of templates that have other hashes than these by now, or are gone."""
+    return sorted(name for name, used_hash in used.items() if _hash_now(name) != used_hash)
 
 
 def _hash_now(name: str) -> str | None:
@@ -95,16 +106,6 @@ def _hash_now(name: str) -> str | None:
         return None
 
 
-@cache
-def prompts_hash(language: Language) -> str:
-    """One hash over all templates of a language, as runs of earlier versions keep it."""
-    folder = files("osler.prompts") / language.value
-    names = sorted(path.name for path in folder.iterdir() if path.name.endswith(".txt"))
-    whole = "\0".join(f"{name}\0{(folder / name).read_text(encoding='utf-8')}" for name in names)
-    return hashlib.sha256(whole.encode()).hexdigest()[:12]
-
-
 def forget_templates() -> None:
     """Read every template again when it is next used: for tests, which change them."""
     _template.cache_clear()
-    prompts_hash.cache_clear()

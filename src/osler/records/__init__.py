@@ -2,7 +2,17 @@
 
 from osler.language import Language, Speaker
 from osler.records.pool import RecordPool
-from osler.records.schema import Category, Diagnosis, Entry, PatientRecord, Persona, Relevance, Sex, Status, Treatment
+from osler.records.schema import (
+    Category,
+    Diagnosis,
+    Entry,
+    PatientRecord,
+    Persona,
+    Relevance,
+    Sex,
+    Status,
+    Treatment,
+)
 from osler.records.validation import RecordError, RecordWarning
 
 __all__ = [

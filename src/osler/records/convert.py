@@ -6,7 +6,6 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from itertools import islice
 from pathlib import Path
 
 from osler.errors import UserError, warn
@@ -14,7 +13,6 @@ from osler.private import make_private
 from osler.records.pool import RecordPool
 from osler.records.registry import Format, format_named, formats
 from osler.records.schema import Diagnosis, PatientRecord
-from osler.records.validation import Problem, RecordError, Remark
 
 
 def write_records(
@@ -23,54 +21,53 @@ def write_records(
     to: str | None = None,
     *,
     force: bool = False,
-    inspect: Callable[[Diagnosis], Remark | None] = lambda _: None,
+    inspect: Callable[[Diagnosis], str | None] = lambda _: None,
 ) -> tuple[int, str]:
-    """Write the pool's records to a file, or to a folder if a file can have only one of them.
+    """Write the pool's records to a file, or to a folder if a file holds a single record.
 
-    Everything is written to a temporary place first and moved at the end, so that a problem leaves nothing behind.
-    Returns how many records there were, and the name of the format. `inspect` looks at each diagnosis.
-
-    Raises:
-        RecordError: A diagnosis is no illness.
+    Everything is written to a temporary place first and moved at the end, so that a problem leaves
+    nothing behind. Returns how many records there were, and the name of the format. `inspect` may
+    remark on each diagnosis.
     """
     form = _format(target, to)
     if target.exists() and not force:
-        raise UserError(f"{target} is there already", "choose another name, or add --force to replace it")
+        raise UserError(
+            f"{target} is there already", "choose another name, or add --force to replace it"
+        )
     if not target.parent.is_dir():
         raise UserError(f"there is no folder {target.parent}", "create it first")
     as_file = target.suffix.lower() in form.suffixes
-    written: list[str] = []
-    records = _inspected(pool, inspect, written)
+    ids: list[str] = []
+    records = _inspected(pool, inspect, ids)
     if form.single and as_file:
-        records = iter(_only_one(records, target, form))
+        records = iter([_single_record(records, target, form)])
     assert form.write is not None
-    with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as work:
-        made = Path(work) / target.name
+    # In the folder of the target, since only a move within one file system is all or nothing.
+    with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as folder:
+        output = Path(folder) / target.name
         if as_file or not form.single:
-            form.write(records, made)
+            form.write(records, output)
         else:
-            made.mkdir()
+            output.mkdir()
             for record in records:
-                form.write([record], made / f"{record.id}{form.suffixes[0]}")
+                form.write([record], output / f"{record.id}{form.suffixes[0]}")
         if target.is_dir() and not target.is_symlink():
             shutil.rmtree(target)
-        make_private(made)
-        os.replace(made, target)
-    return len(written), form.name
+        make_private(output)
+        os.replace(output, target)
+    return len(ids), form.name
 
 
 def _inspected(
-    pool: RecordPool, inspect: Callable[[Diagnosis], Remark | None], written: list[str]
+    pool: RecordPool, inspect: Callable[[Diagnosis], str | None], ids: list[str]
 ) -> Iterator[PatientRecord]:
-    """The records, each with its warnings; their ids are added to `written`."""
+    """The records, each with its warnings; their ids are added to `ids`."""
     for reading in pool.chosen():
         record = reading.expect()
-        remark = inspect(record.diagnosis)
-        if remark and remark.is_problem:
-            raise RecordError(Problem(reading.file, remark.text, reading.place, "diagnosis.name"))
-        for note in (*reading.notes, *((remark.text,) if remark else ())):
+        notes = [*reading.notes, inspect(record.diagnosis)]
+        for note in filter(None, notes):
             warn(f"{record.id}: {note}")
-        written.append(record.id)
+        ids.append(record.id)
         yield record
 
 
@@ -92,11 +89,14 @@ def _format(target: Path, to: str | None) -> Format:
     return format_named("yaml")
 
 
-def _only_one(records: Iterator[PatientRecord], target: Path, form: Format) -> list[PatientRecord]:
-    first = list(islice(records, 2))
-    if len(first) != 1:
+def _single_record(records: Iterator[PatientRecord], target: Path, form: Format) -> PatientRecord:
+    first = next(records, None)
+    second = next(records, None)
+    if first is None or second is not None:
+        number = "none" if first is None else "several"
         raise UserError(
-            f"a {form.name} file holds one record and there are {'none' if not first else 'several'}",
-            f"give a folder ({target.with_suffix('')}) with --to {form.name}, or choose one with --id",
+            f"a {form.name} file holds one record and there are {number}",
+            f"give a folder ({target.with_suffix('')}) with --to {form.name}, or choose one with"
+            " --id",
         )
     return first

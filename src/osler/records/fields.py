@@ -8,10 +8,18 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
-from itertools import pairwise
+from itertools import chain, pairwise, product
 from typing import Annotated, Literal, get_args
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    PlainValidator,
+    WithJsonSchema,
+)
 
 from osler.language import Language
 
@@ -28,8 +36,10 @@ class Frozen(BaseModel):
 def one_line(text: str) -> str:
     """Normalise to NFC and one line; refuse what no terminal, table or prompt should receive."""
     text = re.sub(r"\s+", " ", unicodedata.normalize("NFC", text)).strip()
-    if found := _UNFIT.search(text):
-        raise ValueError(f"contains the control or broken character U+{ord(found[0]):04X}; remove it")
+    if unfit := _UNFIT.search(text):
+        raise ValueError(
+            f"contains the control or broken character U+{ord(unfit[0]):04X}; remove it"
+        )
     return text
 
 
@@ -56,10 +66,10 @@ _OLDEST = 125
 _LONGEST_AGE = 40
 """Characters of an age in words."""
 _UNIT_WORDS: dict[str, AgeUnit] = {
-    **{"year": "years", "yr": "years", "y": "years", "岁": "years", "周岁": "years", "年": "years"},
-    **{"month": "months", "mo": "months", "个月": "months", "月": "months", "月龄": "months", "个月大": "months"},
-    **{"week": "weeks", "wk": "weeks", "周": "weeks", "周龄": "weeks"},
-    **{"day": "days", "天": "days", "日": "days", "日龄": "days"},
+    **dict.fromkeys(("year", "yr", "y", "岁", "周岁", "年"), "years"),
+    **dict.fromkeys(("month", "mo", "个月", "月", "月龄", "个月大"), "months"),
+    **dict.fromkeys(("week", "wk", "周", "周龄"), "weeks"),
+    **dict.fromkeys(("day", "天", "日", "日龄"), "days"),
 }
 _ZH_UNITS: dict[AgeUnit, str] = {"years": "岁", "months": "个月", "weeks": "周", "days": "天"}
 _STATED_AGE = re.compile(
@@ -67,7 +77,9 @@ _STATED_AGE = re.compile(
     r"|(?P<newborn>\b(?:newborn|neonate)\b|新生儿)",
     re.IGNORECASE,
 )
-_AGE = re.compile(r"(\d{1,5})\s*-?\s*([a-z]+?s?|[\u4e00-\u9fff]+?)?(?:\s*-?\s*old|大)?", re.IGNORECASE)
+_AGE = re.compile(
+    r"(\d{1,5})\s*-?\s*([a-z]+?s?|[\u4e00-\u9fff]+?)?(?:\s*-?\s*old|大)?", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -80,7 +92,9 @@ class Age:
     def __post_init__(self) -> None:
         """Refuse an age no person has."""
         if self.unit not in get_args(AgeUnit) or not 0 <= self.years <= _OLDEST:
-            raise ValueError(f"is {self.value} {self.unit}; an age lies between 0 and {_OLDEST} years")
+            raise ValueError(
+                f"is {self.value} {self.unit}; an age lies between 0 and {_OLDEST} years"
+            )
 
     @property
     def years(self) -> float:
@@ -98,22 +112,29 @@ class Age:
         """Read `84`, `84 years old`, `8-month-old`, `84岁`, `8个月`."""
         if isinstance(value, Age):
             return value
+        # The exact types: `True` is an int, too, and no age.
         text = " ".join(str(value).split()) if type(value) in (int, str) else ""
-        found = _AGE.fullmatch(text) if len(text) <= _LONGEST_AGE else None
-        word = (found[2] or "year").lower() if found else ""
-        unit = _UNIT_WORDS.get(word) or _UNIT_WORDS.get(word.removesuffix("s"))
-        if found is None or unit is None:
-            given = repr(text[:_LONGEST_AGE]) if text else "not an age"
-            raise ValueError(f"is {given}; write `84`, `8 months`, `3 weeks` or `5 days`")
-        return cls(int(found[1]), unit)
+        match = _AGE.fullmatch(text) if len(text) <= _LONGEST_AGE else None
+        unit = _unit_of(match[2] or "year") if match else None
+        if match is None or unit is None:
+            quotation = repr(text[:_LONGEST_AGE]) if text else "not an age"
+            raise ValueError(f"is {quotation}; write `84`, `8 months`, `3 weeks` or `5 days`")
+        return cls(int(match[1]), unit)
 
     @classmethod
     def find(cls, text: str) -> Age | None:
-        """Return the first age that a text states: `an 8-month-old boy`, `患者男，84岁`, `a newborn`."""
-        for found in _STATED_AGE.finditer(text):
-            with suppress(ValueError):
-                return cls(0, "days") if found["newborn"] else cls.parse(found[0])
+        """The first age that a text states: `an 8-month-old boy`, `患者男，84岁`, `a newborn`."""
+        for match in _STATED_AGE.finditer(text):
+            if match["newborn"]:
+                return cls(0, "days")
+            with suppress(ValueError):  # `200 years old` is no age
+                return cls.parse(match[0])
         return None
+
+
+def _unit_of(word: str) -> AgeUnit | None:
+    word = word.lower()
+    return _UNIT_WORDS.get(word) or _UNIT_WORDS.get(word.removesuffix("s"))
 
 
 def _written_age(age: Age) -> int | str:
@@ -137,8 +158,8 @@ Chain = tuple[tuple[str, ...], ...]
 class ExamOrder:
     """The order in which the key examinations should be asked for, as chains of ranks.
 
-    `A > B = C; D > E` is two chains, the first with the ranks (A) and (B, C). Names of different chains are not
-    compared with each other unless they share a name.
+    `A > B = C; D > E` is two chains, the first with the ranks (A) and (B, C). Names of different
+    chains are not compared with each other unless they share a name.
     """
 
     chains: tuple[Chain, ...]
@@ -155,48 +176,77 @@ class ExamOrder:
         if not chains:
             raise ValueError("is empty; write `First > Second = Third`, or leave it out")
         order = cls(chains)
-        order.before(str.casefold)
+        order.before(str.casefold)  # refuses an order that goes in a circle
         return order
 
     def __str__(self) -> str:
         """The written form, which `parse` reads back as an equal order."""
-        return "; ".join(" > ".join(" = ".join(rank) for rank in chain) for chain in self.chains)
+        return "; ".join(map(_written_chain, self.chains))
 
     def names(self) -> list[str]:
         """Every name in it, once, in the order of first mention."""
-        return list(dict.fromkeys(name for chain in self.chains for rank in chain for name in rank))
+        ranks = chain.from_iterable(self.chains)
+        return list(dict.fromkeys(chain.from_iterable(ranks)))
 
     def before(self, resolve: Callable[[str], str]) -> frozenset[tuple[str, str]]:
-        """All pairs (earlier, later), transitive, names resolved to entries; ValueError if they go in a circle."""
-        chains = [[[resolve(name) for name in rank] for rank in chain] for chain in self.chains]
-        same_rank: dict[str, frozenset[str]] = {}
-        for rank in (rank for chain in chains for rank in chain):
-            together = frozenset(rank).union(*(same_rank.get(name, ()) for name in rank))
-            same_rank |= dict.fromkeys(together, together)
-        later: dict[frozenset[str], set[frozenset[str]]] = {rank: set() for rank in same_rank.values()}
-        for chain in chains:
-            for one, other in pairwise(chain):
-                later[same_rank[one[0]]].add(same_rank[other[0]])
+        """All pairs (earlier, later), transitive, names resolved to entries.
+
+        ValueError if they go in a circle.
+        """
+        groups = self._groups(resolve)
+        later: dict[frozenset[str], set[frozenset[str]]] = {
+            group: set() for group in groups.values()
+        }
+        for ranks in self.chains:
+            for rank, next_rank in pairwise(ranks):
+                later[groups[resolve(rank[0])]].add(groups[resolve(next_rank[0])])
         try:
-            order = list(TopologicalSorter(later).static_order())  # the latest first
+            # "later" is what the sorter calls predecessors: the last examinations come out first.
+            order = list(TopologicalSorter(later).static_order())
         except CycleError as error:
-            circle = " > ".join(min(rank) for rank in reversed(error.args[1]))
+            circle = " > ".join(min(group) for group in reversed(error.args[1]))
             raise ValueError(f"goes in a circle: {circle}; remove one of these steps") from None
+        pairs: set[tuple[str, str]] = set()
         for group in order:
-            later[group] = later[group].union(*(later[follower] for follower in later[group]))
-        return frozenset((one, two) for group in order for other in later[group] for one in group for two in other)
+            # Whatever follows has its own followers already, so one step gathers all of them.
+            followers = later[group].union(*(later[follower] for follower in later[group]))
+            later[group] = followers
+            for follower in followers:
+                pairs.update(product(group, follower))
+        return frozenset(pairs)
+
+    def _groups(self, resolve: Callable[[str], str]) -> dict[str, frozenset[str]]:
+        """For each entry, all that share its rank, also by way of another chain."""
+        groups: dict[str, frozenset[str]] = {}
+        for rank in chain.from_iterable(self.chains):
+            group = frozenset(map(resolve, rank))
+            group = group.union(*(groups.get(name, ()) for name in group))
+            groups |= dict.fromkeys(group, group)
+        return groups
+
+
+def _written_chain(ranks: Chain) -> str:
+    return " > ".join(" = ".join(rank) for rank in ranks)
 
 
 def _chain(text: str) -> Chain:
-    ranks = tuple(tuple(name.strip() for name in rank.split("=")) for rank in text.split(">"))
-    if any(not name for rank in ranks for name in rank):
-        raise ValueError(f"has an empty step in {text.strip()!r}; every `>` and `=` needs a name on both sides")
+    ranks = tuple(_rank(step) for step in text.split(">"))
+    if "" in chain.from_iterable(ranks):
+        raise ValueError(
+            f"has an empty step in {text.strip()!r}; every `>` and `=` needs a name on both sides"
+        )
     return ranks
+
+
+def _rank(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split("="))
 
 
 ExamOrderField = Annotated[
     ExamOrder,
     PlainValidator(ExamOrder.parse),
     PlainSerializer(str, return_type=str),
-    WithJsonSchema({"type": "string", "examples": ["Urinary ultrasound > Enhanced MRI = CT urography"]}),
+    WithJsonSchema(
+        {"type": "string", "examples": ["Urinary ultrasound > Enhanced MRI = CT urography"]}
+    ),
 ]

@@ -16,29 +16,38 @@ from osler.language import Language
 from osler.locale import label, load_texts
 from osler.records.pool import RecordPool
 from osler.records.schema import Category, Diagnosis, Entry, Part, PatientRecord, Relevance, Status
-from osler.records.validation import Problem, Remark
+from osler.records.validation import Problem
 
-_STATUS_STYLE = {Status.PRESENT: "bold", Status.ABSENT: "dim", Status.NORMAL: "green", Status.NOT_DONE: "yellow"}
+_STATUS_STYLE = {
+    Status.PRESENT: "bold",
+    Status.ABSENT: "dim",
+    Status.NORMAL: "green",
+    Status.NOT_DONE: "yellow",
+}
 _WIDEST = 120
 _MOST_PROBLEMS = 1000
-"""Problems that are kept; a file of a million broken lines says the same thing a million times."""
+"""Problems in a list; a file of a million broken lines says the same thing a million times."""
 
 
 def printed(page: RenderableType) -> None:
-    """Print a page; the text of a record is never taken for markup, nor can it change the text direction."""
+    """Print a page; a record's text is never taken for markup, nor can it turn the direction."""
     console = Console(markup=False, highlight=False, soft_wrap=False)
     if not console.is_terminal:
         console = Console(markup=False, highlight=False, width=_WIDEST)
-    with console.capture() as shown:
+    with console.capture() as capture:
         console.print(page)
-    console.file.write(unturned(shown.get()))
+    console.file.write(unturned(capture.get()))
 
 
 def listing(records: Iterable[PatientRecord]) -> Table:
     """One line per record."""
     table = Table(box=None, pad_edge=False)
-    for title in ("id", "specialty", "age", "sex", "speaks", "diagnosis", "ICD-10", "entries"):
-        table.add_column(title, justify="right" if title == "entries" else "left", no_wrap=title in {"id", "age"})
+    table.add_column("id", no_wrap=True)
+    table.add_column("specialty")
+    table.add_column("age", no_wrap=True)
+    for title in ("sex", "speaks", "diagnosis", "ICD-10"):
+        table.add_column(title)
+    table.add_column("entries", justify="right")
     for record in records:
         cells = (
             record.id,
@@ -55,13 +64,22 @@ def listing(records: Iterable[PatientRecord]) -> Table:
 
 
 def page(record: PatientRecord) -> Group:
-    """Show the record as a clinician would want to read it: who, the true diagnosis, then what can be asked."""
-    return Group(_heading(record), Padding(_facts(record), (1, 0, 0, 2)), *_sections(record), *_visits(record))
+    """The record as a clinician would read it: who, the true diagnosis, then what can be asked."""
+    return Group(
+        _heading(record),
+        Padding(_facts(record), (1, 0, 0, 2)),
+        *_sections(record),
+        *_visits(record),
+    )
 
 
 def _heading(record: PatientRecord) -> Text:
     line = Text(record.id, style="bold")
-    about = (record.age.label(record.language), label(record.sex, record.language), record.specialty or "")
+    about = (
+        record.age.label(record.language),
+        label(record.sex, record.language),
+        record.specialty or "",
+    )
     return line.append("  " + " · ".join(filter(None, about)), style="not bold")
 
 
@@ -75,19 +93,22 @@ def _facts(record: PatientRecord) -> Table:
         if text:
             table.add_row(titles[name], Text(text, style=style))
 
-    truth = record.diagnosis
-    voice = (label(record.speaker, record.language), label(record.persona, record.language))
-    row("speaks", f"{', '.join(voice)}, {record.expected_rounds} {titles['rounds']}")
+    speaker = label(record.speaker, record.language)
+    persona = label(record.persona, record.language)
+    row("speaks", f"{speaker}, {persona}, {record.expected_rounds} {titles['rounds']}")
     row("opens", f"“{record.complaint}”")
     row("wants", record.intent)
-    row("diagnosis", f"{truth.name}{f' ({truth.icd10})' if truth.icd10 else ''}", "bold")
-    row("also", ", ".join(truth.aliases))
-    if record.treatment is not None:
-        row("treatment", record.treatment.name, "bold")
-        row("also", ", ".join(record.treatment.aliases))
-        row("parts", ", ".join(part.name for part in record.treatment.parts))
-        row("other", "; ".join(record.treatment.alternatives))
-        for danger in record.treatment.unsafe:
+    diagnosis = record.diagnosis
+    code = f" ({diagnosis.icd10})" if diagnosis.icd10 else ""
+    row("diagnosis", f"{diagnosis.name}{code}", "bold")
+    row("also", ", ".join(diagnosis.aliases))
+    treatment = record.treatment
+    if treatment is not None:
+        row("treatment", treatment.name, "bold")
+        row("also", ", ".join(treatment.aliases))
+        row("parts", ", ".join(part.name for part in treatment.parts))
+        row("other", "; ".join(treatment.alternatives))
+        for danger in treatment.unsafe:
             row("unsafe", f"{danger.name}: {danger.because}", "red")
     row("order", str(record.exam_order) if record.exam_order else None)
     row("date", str(record.date) if record.date else None)
@@ -111,20 +132,28 @@ def _sections(record: PatientRecord) -> Iterator[RenderableType]:
 
 def _visits(record: PatientRecord) -> Iterator[RenderableType]:
     """Earlier visits word for word, then the facts of them that matter."""
-    titles, language = load_texts(record.language, "record_page"), record.language
+    titles = load_texts(record.language, "record_page")
     for number, visit in enumerate(record.visits, start=1):
-        speaker = label(visit.speaker or record.speaker, language)
-        yield Text(f"\n{titles['visit'].format(number)} · {visit.date} · {speaker}", style="bold underline")
-        for one in visit.exchanges:
-            lines = (f"- {one.question}", f"  {one.reply}", *(f"  {line}" for line in one.results.splitlines()))
-            yield Padding(Text("\n".join(lines)), (0, 0, 0, 2))
-        for name in ("treatment", "outcome"):
-            if told := getattr(visit, name):
-                yield Padding(Text(f"{titles[name]}: {told}", style="cyan"), (0, 0, 0, 2))
+        title = titles["visit"].format(number)
+        speaker = label(visit.speaker or record.speaker, record.language)
+        yield Text(f"\n{title} · {visit.date} · {speaker}", style="bold underline")
+        for exchange in visit.exchanges:
+            lines = [f"- {exchange.question}", f"  {exchange.reply}"]
+            lines += [f"  {line}" for line in exchange.results.splitlines()]
+            yield _indented(Text("\n".join(lines)))
+        if visit.treatment:
+            yield _indented(Text(f"{titles['treatment']}: {visit.treatment}", style="cyan"))
+        if visit.outcome:
+            yield _indented(Text(f"{titles['outcome']}: {visit.outcome}", style="cyan"))
     if record.key_facts:
         yield Text(f"\n{titles['key_facts']}", style="bold underline")
     for fact in record.key_facts:
-        yield Padding(Text(f"{fact.question} {fact.answer} ({titles['visit'].format(fact.visit)})"), (0, 0, 0, 2))
+        title = titles["visit"].format(fact.visit)
+        yield _indented(Text(f"{fact.question} {fact.answer} ({title})"))
+
+
+def _indented(text: Text) -> Padding:
+    return Padding(text, (0, 0, 0, 2))
 
 
 def _entries(record: PatientRecord, entries: list[Entry]) -> Table:
@@ -149,32 +178,35 @@ class PoolCheck:
     problems: tuple[Problem, ...]
     mended: tuple[str, ...]
     notes: tuple[str, ...]
-    """What of the sources is not in the records, diagnoses that are not known, and what a reader should check."""
+    """What the records leave out of their sources, unknown diagnoses, and what to check."""
 
     @classmethod
     def of(
         cls,
         pool: RecordPool,
-        inspect: Callable[[Diagnosis], Remark | None],
+        inspect: Callable[[Diagnosis], str | None],
         notes_on: Callable[[PatientRecord], Iterable[str]] = lambda _: (),
     ) -> PoolCheck:
-        """Read everything once; `inspect` looks at each diagnosis, `notes_on` at each sound record."""
+        """Read everything once.
+
+        `inspect` may remark on a diagnosis, `notes_on` on a sound record.
+        """
         counts: Counter[tuple[str, Language]] = Counter()
         problems: list[Problem] = []
         mended: list[str] = []
         notes: list[str] = []
         for reading in pool.readings():
-            found = list(reading.problems)
-            remark = inspect(reading.record.diagnosis) if reading.record else None
-            place = f"{reading.file}, {reading.place}" if reading.place else reading.file
-            if remark and remark.is_problem:
-                found.append(Problem(reading.file, remark.text, reading.place, "diagnosis.name"))
-            elif reading.record is not None:
-                counts[reading.record.specialty or "(none)", reading.record.language] += 1
-                of_diagnosis = (remark.text,) if remark else ()
-                of_record = (*reading.notes, *of_diagnosis, *notes_on(reading.record))
-                notes.extend(f"{place}: {note}" for note in of_record)
-            problems.extend(found[: _MOST_PROBLEMS - len(problems)])
+            record = reading.record
+            if record is not None:
+                counts[record.specialty or "(none)", record.language] += 1
+                place = f"{reading.file}, {reading.place}" if reading.place else reading.file
+                remarks = list(reading.notes)
+                remark = inspect(record.diagnosis)
+                if remark:
+                    remarks.append(remark)
+                remarks.extend(notes_on(record))
+                notes.extend(f"{place}: {note}" for note in remarks)
+            problems.extend(reading.problems[: _MOST_PROBLEMS - len(problems)])
             mended.extend(f"{reading.file}: {note}" for note in reading.mended)
         return cls(counts, tuple(problems), tuple(mended), tuple(notes[:_MOST_PROBLEMS]))
 
@@ -185,12 +217,15 @@ class PoolCheck:
 
     def table(self) -> Table:
         """Records by specialty and language."""
+        specialties = sorted({specialty for specialty, _ in self.by_specialty})
         languages = sorted({language for _, language in self.by_specialty})
-        table = Table(title=f"{self.sound} records, all sound", title_justify="left", show_footer=True)
+        title = f"{self.sound} records, all sound"
+        table = Table(title=title, title_justify="left", show_footer=True)
         table.add_column("specialty", footer="all")
-        for each in languages:
-            total = sum(count for (_, language), count in self.by_specialty.items() if language is each)
-            table.add_column(each.value, justify="right", footer=str(total))
-        for specialty in sorted({specialty for specialty, _ in self.by_specialty}):
-            table.add_row(specialty, *(str(self.by_specialty[specialty, language]) for language in languages))
+        for language in languages:
+            total = sum(self.by_specialty[specialty, language] for specialty in specialties)
+            table.add_column(language.value, justify="right", footer=str(total))
+        for specialty in specialties:
+            counts = [str(self.by_specialty[specialty, language]) for language in languages]
+            table.add_row(specialty, *counts)
         return table

@@ -1,4 +1,4 @@
-"""The record pool a run draws from: a folder, a file or the bundled cases, read one record at a time."""
+"""The record pool a run draws from: a folder, a file or the bundled cases, read lazily."""
 
 from __future__ import annotations
 
@@ -16,7 +16,14 @@ from osler.errors import UserError
 from osler.language import Language
 from osler.records.registry import format_of, suffixes
 from osler.records.schema import PatientRecord
-from osler.records.validation import Problem, ReadResult, RecordDraft, RecordError, RecordWarning, check
+from osler.records.validation import (
+    Problem,
+    ReadResult,
+    RecordDraft,
+    RecordError,
+    RecordWarning,
+    check,
+)
 
 BUNDLED = "bundled"
 _CASES = Path(str(files("osler.records") / "cases"))
@@ -24,7 +31,7 @@ _CASES = Path(str(files("osler.records") / "cases"))
 
 @dataclass(frozen=True)
 class RecordPool:
-    """Records of one path, filtered. Opening reads nothing; iterating reads one record at a time."""
+    """Records of one path, filtered; opening reads nothing, iterating one record at a time."""
 
     root: Path
     ids: frozenset[str] | None = None
@@ -37,7 +44,7 @@ class RecordPool:
 
     @classmethod
     def open(cls, path: str | Path = BUNDLED) -> RecordPool:
-        """Open a folder, a file, or `bundled`: the 44 patients in two languages that come with Osler."""
+        """Open a folder, a file, or `bundled`: the 44 patients in two languages of Osler itself."""
         if str(path) == BUNDLED:
             return _BUNDLED_POOL
         if not Path(path).exists():
@@ -69,12 +76,12 @@ class RecordPool:
         )
 
     def __iter__(self) -> Iterator[PatientRecord]:
-        """The records that pass the filters, in the order of the files; RecordError at the first that is unusable."""
+        """The records that pass the filters; RecordError at the first that is unusable."""
         return (reading.expect() for reading in self.chosen())
 
     def chosen(self) -> Iterator[ReadResult]:
-        """The records that pass the filters, each with what was noted on reading it; raises as iterating does."""
-        chosen = self._drawn() if self.sample else None
+        """The records that pass the filters, each with its notes; raises as iterating does."""
+        sample = self._draw_sample() if self.sample else None
         count = 0
         missing = set(self.ids or ())
         for reading in self._sound():
@@ -82,7 +89,7 @@ class RecordPool:
             if not self._passes(record):
                 continue
             missing -= {record.id, record.patient}
-            if chosen is not None and record.id not in chosen:
+            if sample is not None and record.id not in sample:
                 continue
             if self.limit is not None and count >= self.limit:
                 return
@@ -96,37 +103,45 @@ class RecordPool:
         path = self._index.get(record_id)
         if path is None:
             self._unknown(record_id)
-        shown = self._shown(path)
-        draft = next(draft for draft in _drafts(path, shown) if _id_of(draft) == record_id)
-        return check(draft, shown).expect()
+        file_name = self._file_name(path)
+        draft = next(draft for draft in _drafts(path, file_name) if _id_of(draft) == record_id)
+        return check(draft, file_name).expect()
 
     def find(self, name: str) -> PatientRecord:
         """One record by its id, or by its patient where the pool has that patient once."""
         if name in self._index:
             return self.get(name)
-        records = (reading.expect() for reading in self._sound())
-        found = [record.id for record in records if record.patient == name and self._passes(record)]
-        if len(found) > 1:
-            raise UserError(f"{name} is a patient with several records", f"give one of {', '.join(found)}")
-        return self.get(found[0] if found else name)
+        ids = [record.id for record in self._passing() if record.patient == name]
+        if len(ids) > 1:
+            raise UserError(
+                f"{name} is a patient with several records", f"give one of {', '.join(ids)}"
+            )
+        return self.get(ids[0] if ids else name)
 
     def readings(self) -> Iterator[ReadResult]:
         """Return what every draft of every file became, problems included; for `validate`."""
-        first: dict[str, str] = {}
+        places: dict[str, str] = {}
         for path in self._files():
-            shown = self._shown(path)
-            for reading in self._readings_of(path, shown):
-                place = f"{shown} {reading.place}".strip()
-                if reading.record and (before := first.setdefault(reading.record.id, place)) != place:
-                    reason = f"is {reading.record.id!r} like that of {before}; give each record its own"
-                    problem = Problem(shown, reason, reading.place, "id")
-                    reading = ReadResult(shown, reading.place, problems=(problem,))
-                yield reading
+            file_name = self._file_name(path)
+            for reading in self._readings_of(path, file_name):
+                yield self._unless_repeated(reading, places)
 
-    def _readings_of(self, path: Path, shown: str) -> Iterable[ReadResult]:
+    def _unless_repeated(self, reading: ReadResult, places: dict[str, str]) -> ReadResult:
+        """The reading, or a problem if a record elsewhere has its id; its place is noted."""
+        if reading.record is None:
+            return reading
+        place = f"{reading.file} {reading.place}".strip()
+        before = places.setdefault(reading.record.id, place)
+        if before == place:
+            return reading
+        reason = f"is {reading.record.id!r} like that of {before}; give each record its own"
+        problem = Problem(reading.file, reason, reading.place, "id")
+        return ReadResult(reading.file, reading.place, problems=(problem,))
+
+    def _readings_of(self, path: Path, file_name: str) -> Iterable[ReadResult]:
         if self.root == _CASES:
-            return _bundled_readings(path, shown)
-        return (check(draft, shown) for draft in _drafts(path, shown))
+            return _bundled_readings(path, file_name)
+        return (check(draft, file_name) for draft in _drafts(path, file_name))
 
     def _sound(self) -> Iterator[ReadResult]:
         for reading in self.readings():
@@ -135,47 +150,60 @@ class RecordPool:
                 warnings.warn(f"{reading.file}: {note}", RecordWarning, stacklevel=3)
             yield reading
 
-    def _passes(self, record: PatientRecord) -> bool:
-        return (
-            (self.ids is None or not self.ids.isdisjoint((record.id, record.patient)))
-            and (self.specialties is None or record.specialty in self.specialties)
-            and (self.languages is None or record.language in self.languages)
-        )
+    def _passing(self) -> Iterator[PatientRecord]:
+        """The records that pass the filters, whatever is drawn of them."""
+        for reading in self._sound():
+            record = reading.expect()
+            if self._passes(record):
+                yield record
 
-    def _drawn(self) -> frozenset[str]:
-        """The ids with the smallest hashes under the seed: the same draw on every machine, one pass, no list of all."""
+    def _passes(self, record: PatientRecord) -> bool:
+        if self.ids is not None and self.ids.isdisjoint((record.id, record.patient)):
+            return False
+        if self.specialties is not None and record.specialty not in self.specialties:
+            return False
+        return self.languages is None or record.language in self.languages
+
+    def _draw_sample(self) -> frozenset[str]:
+        """The ids with the smallest hashes under the seed: the same draw on every machine."""
         assert self.sample is not None
         size, seed = self.sample
 
-        def drawn_by(name: str) -> bytes:
+        def rank(name: str) -> bytes:
             return hashlib.sha256(f"{seed}\0{name}".encode()).digest()
 
-        records = (reading.expect() for reading in self._sound())
-        passing = (record.id for record in records if self._passes(record))
-        return frozenset(heapq.nsmallest(size, passing, key=drawn_by))
+        # One pass that holds no more than the sample: a pool may be larger than memory.
+        ids = (record.id for record in self._passing())
+        return frozenset(heapq.nsmallest(size, ids, key=rank))
 
     def _files(self) -> list[Path]:
         if self.root.is_file():
             return [self.root]
-        known, inside = suffixes(), self.root.resolve()
-        found = sorted(path for path in self.root.rglob("*") if path.suffix.lower() in known and path.is_file())
-        for path in found:
-            if not path.resolve().is_relative_to(inside):
-                reason = f"leads outside the pool {self.root}; copy the file into it"
-                raise RecordError(Problem(self._shown(path), reason))
-        if not found:
-            remedy = f"put files into it that end in {', '.join(sorted(known))}"
+        readable = suffixes()
+        paths = []
+        for path in self.root.rglob("*"):
+            if path.suffix.lower() in readable and path.is_file():
+                paths.append(path)
+        if not paths:
+            remedy = f"put files into it that end in {', '.join(sorted(readable))}"
             raise UserError(f"{self.root} holds no records", remedy)
-        return found
+        paths.sort()
+        # A link must not lend a pool the files of whoever runs it.
+        folder = self.root.resolve()
+        for path in paths:
+            if not path.resolve().is_relative_to(folder):
+                reason = f"leads outside the pool {self.root}; copy the file into it"
+                raise RecordError(Problem(self._file_name(path), reason))
+        return paths
 
-    def _shown(self, path: Path) -> str:
+    def _file_name(self, path: Path) -> str:
         return str(path.relative_to(self.root)) if path != self.root else path.name
 
     @cached_property
     def _index(self) -> dict[str, Path]:
         index: dict[str, Path] = {}
         for path in self._files():
-            for draft in _drafts(path, self._shown(path)):
+            for draft in _drafts(path, self._file_name(path)):
                 if isinstance(draft, Problem):
                     raise RecordError(draft)  # which records the file should have is not known
                 if (name := _id_of(draft)) is not None:
@@ -190,14 +218,14 @@ _BUNDLED_POOL = RecordPool(_CASES)
 
 
 @cache
-def _bundled_readings(path: Path, shown: str) -> tuple[ReadResult, ...]:
+def _bundled_readings(path: Path, file_name: str) -> tuple[ReadResult, ...]:
     """The records of a bundled file, which never changes: it is read once."""
-    return tuple(check(draft, shown) for draft in _drafts(path, shown))
+    return tuple(check(draft, file_name) for draft in _drafts(path, file_name))
 
 
-def _drafts(path: Path, shown: str) -> Iterator[RecordDraft | Problem]:
+def _drafts(path: Path, file_name: str) -> Iterator[RecordDraft | Problem]:
     try:
-        yield from format_of(path, shown).read(path, shown)
+        yield from format_of(path, file_name).read(path, file_name)
     except RecordError as error:
         yield error.problem
 

@@ -6,7 +6,13 @@ import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Self
 
-from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
+from pydantic import (
+    Field,
+    SerializerFunctionWrapHandler,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from osler.language import Language, Speaker
 from osler.records.fields import AgeField, ExamOrderField, Frozen, Line, MaybeLine, same
@@ -36,7 +42,7 @@ class Persona(StrEnum):
 
 
 class Part(StrEnum):
-    """Which half of the record an entry serves: confirming the diagnosis or planning the treatment."""
+    """Which half an entry serves: confirming the diagnosis or planning the treatment."""
 
     DIAGNOSIS = "diagnosis"
     TREATMENT = "treatment"
@@ -77,7 +83,9 @@ class Category(StrEnum):
 
 
 _CONFIRMING = {Category.SYMPTOM, Category.SIGN, Category.TEST, Category.EXAMINATION}
-RESULTS = frozenset({Category.TEST, Category.EXAMINATION, Category.PREOPERATIVE_TEST, Category.SIGN})
+RESULTS = frozenset(
+    {Category.TEST, Category.EXAMINATION, Category.PREOPERATIVE_TEST, Category.SIGN}
+)
 """What somebody found by looking: the patient has it on paper, or was told."""
 
 
@@ -124,7 +132,8 @@ class Entry(Frozen):
     part: Part = Field(default_factory=lambda data: data.get("category", Category.SYMPTOM).part)
     """Follows from the category unless given."""
     source: Line | None = None
-    """The sentence of the original text that it rests on, for whoever checks the record; no agent is shown it."""
+    """The sentence of the original text that it rests on, for whoever checks the record; no agent
+    sees it."""
 
 
 class Named(Frozen):
@@ -169,7 +178,7 @@ _OF_VISITS = frozenset({"date", "earlier", "visits", "key_facts"})
 
 
 class PatientRecord(Frozen):
-    """One patient: what opens the consultation, what can be asked, and the truth it is scored against."""
+    """One patient: the opening, what can be asked, and the truth that decides the scores."""
 
     id: Slug
     patient: Slug = Field(default_factory=lambda data: data.get("id", ""))
@@ -198,7 +207,8 @@ class PatientRecord(Frozen):
     date: datetime.date | None = None
     """The day of the consultation, for a record with earlier visits."""
     earlier: tuple[Line, ...] = ()
-    """Names of entries that were told at earlier visits, and that the patient does not tell again."""
+    """Names of entries that were told at earlier visits, and that the patient does not tell
+    again."""
     visits: Annotated[tuple[Visit, ...], Field(max_length=100)] = ()
     """Earlier visits, the oldest first; only `osler simulate --visits` plays them."""
     key_facts: tuple[KeyFact, ...] = ()
@@ -207,11 +217,13 @@ class PatientRecord(Frozen):
     @field_validator("entries")
     @classmethod
     def _names_are_unique(cls, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
-        seen: dict[str, int] = {}
+        places: dict[str, int] = {}
         for place, entry in enumerate(entries):
-            first = seen.setdefault(entry.name.casefold(), place)
+            first = places.setdefault(entry.name.casefold(), place)
             if first != place:
-                raise ValueError(f"{place} is called {entry.name!r} like entry {first}; give each its own name")
+                raise ValueError(
+                    f"{place} is called {entry.name!r} like entry {first}; give each its own name"
+                )
         return entries
 
     @model_validator(mode="after")
@@ -225,7 +237,9 @@ class PatientRecord(Frozen):
                     self.entry(unsafe.entry)
             field = "earlier"
             if self.earlier and not self.visits:
-                raise ValueError("there are no visits at which these were told; add the visits or remove it")
+                raise ValueError(
+                    "there are no visits at which these were told; add the visits or remove it"
+                )
             for name in self.earlier:
                 self.entry(name)
         except ValueError as error:
@@ -235,7 +249,8 @@ class PatientRecord(Frozen):
 
     @model_serializer(mode="wrap")
     def _without_empty_visits(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out the fields of visits where there are none: such a record is written as it always was."""
+        """Leave out the fields of visits where there are none."""
+        # Hashes of such a record, which runs store, stay what they were before there were visits.
         data: dict[str, Any] = handler(self)
         return {name: value for name, value in data.items() if value or name not in _OF_VISITS}
 
@@ -250,15 +265,23 @@ class PatientRecord(Frozen):
         return past_exchanges(self.visits, self.speaker)
 
     def entry(self, name: str) -> Entry:
-        """The entry of that name, or the only one with that alias; ValueError if there is none, or several."""
-        by_name = [entry for entry in self.entries if same(entry.name, name)]
-        found = by_name or [entry for entry in self.entries if any(same(name, alias) for alias in entry.aliases)]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            raise ValueError(f"{name!r} fits {', '.join(repr(entry.name) for entry in found)}; use the full name")
-        raise ValueError(f"no entry is called {name!r}; use the name or an alias of an entry")
+        """The entry of that name, or with that alias; ValueError if there is none, or several."""
+        matches = [entry for entry in self.entries if same(entry.name, name)]
+        if not matches:
+            matches = [entry for entry in self.entries if _has_alias(entry, name)]
+        if not matches:
+            raise ValueError(f"no entry is called {name!r}; use the name or an alias of an entry")
+        if len(matches) > 1:
+            names = ", ".join(repr(entry.name) for entry in matches)
+            raise ValueError(f"{name!r} fits {names}; use the full name")
+        return matches[0]
 
     def order_pairs(self) -> frozenset[tuple[str, str]]:
         """Pairs of entry names (earlier, later) that the exam order asks for."""
-        return self.exam_order.before(lambda name: self.entry(name).name) if self.exam_order else frozenset()
+        if self.exam_order is None:
+            return frozenset()
+        return self.exam_order.before(lambda name: self.entry(name).name)
+
+
+def _has_alias(entry: Entry, name: str) -> bool:
+    return any(same(name, alias) for alias in entry.aliases)

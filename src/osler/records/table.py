@@ -1,8 +1,9 @@
-"""The paper's four-column table, written and read: one patient as rows that a spreadsheet can show.
+"""The paper's four-column table, written and read: one patient as rows of a spreadsheet.
 
-The four columns are 1st category, 2nd category, report result and constraints. What the paper has no column for
-(aliases, status, relevance, the speaker's own words) is in further columns to the right, so that a written table reads
-back as an equal record, and a table with only the four columns can be read as well.
+The four columns are 1st category, 2nd category, report result and constraints. What the paper has
+no column for (aliases, status, relevance, the speaker's own words) is in further columns to the
+right, so that a written table reads back as an equal record, and a table with only the four columns
+can be read as well.
 """
 
 from __future__ import annotations
@@ -23,8 +24,10 @@ from osler.records.validation import RecordDraft, parse_json
 
 T = TypeVar("T", bound=StrEnum)
 
-_COLUMNS, _ROWS, _TRUTH = "record_table_columns", "record_table_rows", "record_table_truth"
-"""Sections of the language files: titles of columns, of rows that are not entries, and of parts of the truth."""
+# Sections of the language files: titles of columns, of rows that are no entries, of the truth.
+_COLUMNS = "record_table_columns"
+_ROWS = "record_table_rows"
+_TRUTH = "record_table_truth"
 _LISTS = frozenset({"confused_with", "earlier"})
 _AS_JSON = frozenset({"visits", "key_facts"})
 """Fields whose cell holds JSON: no row can show a whole visit."""
@@ -53,41 +56,56 @@ class TableRow(NamedTuple):
 @cache
 def _named(section: str) -> dict[str, str]:
     """What each title of a section stands for, in either language."""
-    return {title.casefold(): name for language in Language for name, title in load_texts(language, section).items()}
+    names = {}
+    for language in Language:
+        for name, title in load_texts(language, section).items():
+            names[title.casefold()] = name
+    return names
 
 
 def opens_a_table(head: str) -> bool:
-    """Check whether the beginning of a CSV file could be such a table: its first column has a title that is known."""
-    firsts = [line.partition(",")[0].strip(' "\0\ufeff') for line in head.splitlines()[:_LOOKED_AT]]
-    return not any(firsts) or any(
-        _HEAD.match(cell) or cell.casefold() in _named(_ROWS) or _from_label(Category, cell) for cell in firsts
-    )
+    """Check whether the beginning of a CSV file could be such a table.
+
+    Its first column has a title of a row or a category, or nothing.
+    """
+    lines = head.splitlines()[:_LOOKED_AT]
+    cells = [line.partition(",")[0].strip(' "\0\ufeff') for line in lines]
+    return not any(cells) or any(map(_is_title, cells))
+
+
+def _is_title(cell: str) -> bool:
+    if _HEAD.match(cell) or cell.casefold() in _named(_ROWS):
+        return True
+    return _from_label(Category, cell) is not None
 
 
 def to_rows(record: PatientRecord) -> Iterator[TableRow]:
     """The header and one row per fact, in the record's language."""
-    language, data = record.language, record.model_dump(mode="json")
+    language = record.language
+    data = record.model_dump(mode="json")
     yield TableRow(**load_texts(language, _COLUMNS))
     for field, title in load_texts(language, _ROWS).items():
+        value = data.get(field)
         if field in {"diagnosis", "treatment"}:
-            yield from _truth_rows(data[field] or {}, title, load_texts(language, _TRUTH))
-        elif data.get(field) not in (None, []):
-            cell = json.dumps(data[field], ensure_ascii=False) if field in _AS_JSON else _cell(data[field])
-            yield TableRow(title, "", cell)
+            yield from _truth_rows(value or {}, title, load_texts(language, _TRUTH))
+        elif field in _AS_JSON and value:
+            yield TableRow(title, "", json.dumps(value, ensure_ascii=False))
+        elif value not in (None, []):
+            yield TableRow(title, "", _cell(value))
     part: Part | None = None
     for entry in record.entries:
         if entry.part is not part:
             part = entry.part
             yield TableRow(label(part, language))
         yield TableRow(
-            label(entry.category, language),
-            entry.name,
-            entry.report,
-            entry.when or "",
-            _cell(entry.aliases),
-            label(entry.status, language),
-            label(entry.relevance, language),
-            entry.said,
+            first=label(entry.category, language),
+            second=entry.name,
+            result=entry.report,
+            constraint=entry.when or "",
+            aliases=_cell(entry.aliases),
+            status=label(entry.status, language),
+            relevance=label(entry.relevance, language),
+            said=entry.said,
             source=entry.source or "",
         )
 
@@ -104,8 +122,14 @@ def _truth_rows(truth: dict[str, Any], first: str, titles: Mapping[str, str]) ->
     for alternative in truth.get("alternatives", ()):
         yield TableRow(first, titles["alternatives"], alternative)
     for unsafe in truth.get("unsafe", ()):
-        aliases, refers = _cell(unsafe["aliases"]), unsafe["entry"] or ""
-        yield TableRow(first, titles["unsafe"], unsafe["name"], unsafe["because"], aliases, refers=refers)
+        yield TableRow(
+            first=first,
+            second=titles["unsafe"],
+            result=unsafe["name"],
+            constraint=unsafe["because"],
+            aliases=_cell(unsafe["aliases"]),
+            refers=unsafe["entry"] or "",
+        )
 
 
 def _cell(value: object) -> str:
@@ -117,14 +141,18 @@ def from_rows(rows: Sequence[Sequence[str]], name: str, place: str = "") -> Reco
     data: dict[str, Any] = {"id": name, "entries": []}
     part: Part | None = None
     for row in _tidy(rows):
+        # Word processors turn the apostrophe of "Patient's intent" into another sign.
         field = _named(_ROWS).get(row.first.casefold().replace("\u2019", "'"))
+        section = _section(row)
         if field in {"diagnosis", "treatment"}:
             _add_truth(data.setdefault(field, {}), row)
+        elif field in _AS_JSON:
+            data[field] = parse_json(row.result, name, place)
+        elif field in _LISTS:
+            data[field] = _items(row.result)
         elif field is not None:
-            data[field] = _items(row.result) if field in _LISTS else row.result
-            if field in _AS_JSON:
-                data[field] = parse_json(row.result, name, place)
-        elif (section := _section(row)) is not None:
+            data[field] = row.result
+        elif section is not None:
             part = section
         else:
             data["entries"].append(_entry(row, part))
@@ -132,24 +160,42 @@ def from_rows(rows: Sequence[Sequence[str]], name: str, place: str = "") -> Reco
     mended = _swap_back(data)
     if rounds := re.search(r"\d+", data.get("expected_rounds", "")):
         data["expected_rounds"] = rounds[0]
-    told = {field: data.get(field, "") for field in ("sex", "speaker", "persona")}
-    values = (sex_from(told["sex"]), _from_label(Speaker, told["speaker"]), _from_label(Persona, told["persona"]))
-    data |= {field: value for field, value in zip(told, values, strict=True) if value is not None}
+    _replace_labels(data)
     return RecordDraft(data, place, mended=mended)
 
 
+def _replace_labels(data: dict[str, Any]) -> None:
+    """Put values in place of their words; other words stay, for the schema to refuse."""
+    values: dict[str, StrEnum | None] = {
+        "sex": sex_from(data.get("sex", "")),
+        "speaker": _from_label(Speaker, data.get("speaker", "")),
+        "persona": _from_label(Persona, data.get("persona", "")),
+    }
+    for field, value in values.items():
+        if value is not None:
+            data[field] = value
+
+
 def _tidy(rows: Sequence[Sequence[str]]) -> Iterator[TableRow]:
-    """Rows without the header, each cell in its column whatever order the header gives the further ones."""
-    order = list(range(len(TableRow._fields)))
+    """Rows without the header, their cells in our order of columns whatever the header's."""
+    columns = list(range(len(TableRow._fields)))
     for number, cells in enumerate(rows):
         if number == 0 and cells and _HEAD.match(cells[0]):
-            titles = [cell.strip().casefold() for cell in cells]
-            there = {_named(_COLUMNS).get(title): at for at, title in reversed(list(enumerate(titles)))}
-            order[_PAPER:] = [there.get(name, len(titles)) for name in TableRow._fields[_PAPER:]]
+            columns = _columns(cells)
             continue
-        picked = [cells[at].strip() if at < len(cells) else "" for at in order]
-        if any(picked):
-            yield TableRow(*picked)
+        texts = [cells[column].strip() if column < len(cells) else "" for column in columns]
+        if any(texts):
+            yield TableRow(*texts)
+
+
+def _columns(header: Sequence[str]) -> list[int]:
+    """The column of each field; that of a field without a title lies behind the last."""
+    by_field: dict[str | None, int] = {}
+    for column, title in enumerate(header):
+        field = _named(_COLUMNS).get(title.strip().casefold())
+        by_field.setdefault(field, column)
+    further = TableRow._fields[_PAPER:]
+    return [*range(_PAPER), *(by_field.get(field, len(header)) for field in further)]
 
 
 def _section(row: TableRow) -> Part | None:
@@ -181,11 +227,14 @@ def _add_truth(truth: dict[str, Any], row: TableRow) -> None:
 def _entry(row: TableRow, part: Part | None) -> dict[str, Any]:
     category = _from_label(Category, row.first)
     name, report = row.second, row.result
-    # The paper writes `Surgical History | None` and `General Condition | | text`: the category is the name then.
+    # The paper writes `Surgical History | None` and `General Condition | | text`: the category is
+    # the name then.
     if name.casefold() in DENIED and not report and not row.status:
         name, report = row.first, name
-    status = _from_label(Status, row.status) or (status_of(report, category) if category else Status.PRESENT)
-    return {
+    status = _from_label(Status, row.status)
+    if status is None:
+        status = status_of(report, category) if category else Status.PRESENT
+    entry: dict[str, Any] = {
         "category": category or row.first,
         "name": name or row.first,
         "report": report,
@@ -195,13 +244,16 @@ def _entry(row: TableRow, part: Part | None) -> dict[str, Any]:
         "relevance": _from_label(Relevance, row.relevance) or Relevance.KEY,
         "said": row.said,
         "source": row.source or None,
-        **({"part": part} if part else {}),
     }
+    if part:
+        entry["part"] = part
+    return entry
 
 
 def _swap_back(data: dict[str, Any]) -> tuple[str, ...]:
-    """Repair a table with the sex under Age and the age under Gender, as in the paper's own example."""
-    age, sex = data.get("age", ""), data.get("sex", "")
+    """Repair a table with the sex under Age and the age under Gender, as the paper's example."""
+    age = data.get("age", "")
+    sex = data.get("sex", "")
     try:
         Age.parse(sex)
     except ValueError:
@@ -214,9 +266,10 @@ def _swap_back(data: dict[str, Any]) -> tuple[str, ...]:
 
 def _from_label(kind: type[T], text: str) -> T | None:
     """Return the value a word stands for, in either language, by label or by its plain value."""
-    wanted = text.strip().casefold()
+    word = text.strip().casefold()
     for value in kind:
-        if wanted in {value.value, *(label(value, language).casefold() for language in Language)}:
+        labels = {label(value, language).casefold() for language in Language}
+        if word == value.value or word in labels:
             return value
     return None
 

@@ -1,4 +1,4 @@
-"""From a file to a record: read files within limits and check drafts; every problem becomes one line."""
+"""From a file to a record: read files within limits, check drafts, one line for each problem."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -18,7 +18,7 @@ from osler.records.schema import PatientRecord
 MAX_DOCUMENT = 16 * 2**20
 """Bytes of a file that is read whole and may hold many records (JSON, XLSX)."""
 MAX_RECORD = 2**20
-"""Bytes of a file or line with one record (YAML, CSV, JSONL); parsers need up to a hundred times as much memory."""
+"""Bytes of a file or line with one record; parsers need up to a hundred times as much memory."""
 Loc = tuple[int | str, ...]
 _LONGEST_QUOTE = 60
 
@@ -36,14 +36,8 @@ class Problem:
 
     def __str__(self) -> str:
         """One line: file, place, field and reason."""
-        return f"{', '.join(part for part in (self.file, self.place, self.field) if part)}: {self.reason}"
-
-
-class Remark(NamedTuple):
-    """What an inspection says of a record: one more problem, or a note."""
-
-    text: str
-    is_problem: bool
+        where = ", ".join(filter(None, (self.file, self.place, self.field)))
+        return f"{where}: {self.reason}"
 
 
 class RecordError(UserError):
@@ -71,9 +65,7 @@ class RecordDraft:
     mended: tuple[str, ...] = ()
     """What the format corrected, in words."""
     notes: tuple[str, ...] = ()
-    """What of the source is not in the record: texts that could not be read, entries that only name the diagnosis."""
-    item: Any = None
-    """The object of the file that the record was made of, if the format imports stories."""
+    """What of the source is not in the record, such as entries that only name the diagnosis."""
 
 
 @dataclass(frozen=True)
@@ -95,49 +87,55 @@ class ReadResult:
         return self.record
 
 
-def check_size(path: Path, limit: int, shown: str) -> None:
+def check_size(path: Path, limit: int, file_name: str) -> None:
     """Refuse a file that is too large to be read whole."""
     size = path.stat().st_size
     if size > limit:
         reason = (
-            f"the file has {size / 2**20:.3g} MB, more than the {limit / 2**20:.3g} MB a file of this kind may have"
+            f"the file has {size / 2**20:.3g} MB, more than the {limit / 2**20:.3g} MB a file of"
+            " this kind may have; split it, or use JSONL, which has no limit"
         )
-        raise RecordError(Problem(shown, f"{reason}; split it, or use JSONL, which has no limit"))
+        raise RecordError(Problem(file_name, reason))
 
 
-def read_text(path: Path, limit: int, shown: str) -> str:
+def read_text(path: Path, limit: int, file_name: str) -> str:
     """Read a whole file as text; refuse one that is too large, empty, or not UTF-8."""
-    check_size(path, limit, shown)
-    text = decode(path.read_bytes(), shown)
+    check_size(path, limit, file_name)
+    text = decode(path.read_bytes(), file_name)
     if not text.strip():
-        raise RecordError(Problem(shown, "the file is empty; write a record into it or remove it"))
+        raise RecordError(
+            Problem(file_name, "the file is empty; write a record into it or remove it")
+        )
     return text
 
 
-def decode(raw: bytes, shown: str, place: str = "") -> str:
+def decode(raw: bytes, file_name: str, place: str = "") -> str:
     """UTF-8 text without NUL characters."""
-    at = raw.find(b"\0")
-    reason = f"byte {at} is NUL, which no text holds; save the file as text in UTF-8"
+    position = raw.find(b"\0")
+    reason = f"byte {position} is NUL, which no text holds; save the file as text in UTF-8"
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        at, reason = error.start, f"byte {error.start} is not UTF-8; save the file with the encoding UTF-8"
-    if at >= 0:
-        raise RecordError(Problem(shown, reason, place or f"line {raw.count(10, 0, at) + 1}"))
+        position = error.start
+        reason = f"byte {position} is not UTF-8; save the file with the encoding UTF-8"
+    if position >= 0:
+        line = raw.count(b"\n", 0, position) + 1
+        raise RecordError(Problem(file_name, reason, place or f"line {line}"))
     return text
 
 
-def parse_json(text: str, shown: str, place: str = "") -> Any:
+def parse_json(text: str, file_name: str, place: str = "") -> Any:
     """Parse a JSON text. `Any`, because a file may contain anything."""
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        reason, place = f"is not valid JSON: {error.msg}", place or f"line {error.lineno}"
+        reason = f"is not valid JSON: {error.msg}"
+        place = place or f"line {error.lineno}"
     except RecursionError:
         reason = "is nested too deeply: brackets within brackets, as no record has"
     except ValueError:  # Python's own bound
         reason = "holds a number of thousands of digits, which no record has"
-    raise RecordError(Problem(shown, f"{reason}; export it again", place))
+    raise RecordError(Problem(file_name, f"{reason}; export it again", place))
 
 
 def check(draft: RecordDraft | Problem, file: str) -> ReadResult:
@@ -145,50 +143,67 @@ def check(draft: RecordDraft | Problem, file: str) -> ReadResult:
     if isinstance(draft, Problem):
         return ReadResult(file, draft.place, problems=(draft,))
     if not isinstance(draft.data, Mapping):
-        kind = {list: "a list", type(None): "empty"}.get(type(draft.data), f"a {type(draft.data).__name__}")
-        problem = Problem(file, f"the record is {kind}; it must be a mapping of fields", draft.place)
+        kind = "empty" if draft.data is None else f"a {type(draft.data).__name__}"
+        reason = f"the record is {kind}; it must be a mapping of fields"
+        problem = Problem(file, reason, draft.place)
         return ReadResult(file, draft.place, problems=(problem,))
     try:
         record = PatientRecord.model_validate(draft.data)
     except ValidationError as error:
-        problems = tuple(_problem(detail, draft, file) for detail in error.errors(include_url=False))
+        details = error.errors(include_url=False)
+        problems = tuple(_problem(detail, draft, file) for detail in details)
         return ReadResult(file, draft.place, problems=problems)
     return ReadResult(file, draft.place, record=record, mended=draft.mended, notes=draft.notes)
 
 
 def _problem(detail: ErrorDetails, draft: RecordDraft, file: str) -> Problem:
-    loc, reason = detail["loc"], _reason(detail)
-    named, colon, rest = reason.partition(": ")
+    loc = detail["loc"]
+    reason = _reason(detail)
+    names, colon, rest = reason.partition(": ")
     if not loc and colon:  # of several fields together, which the reason names
-        loc, reason = tuple(named.split(".")), rest
-    # A missing field has no line of its own: name the nearest thing around it that has one.
-    line = next((draft.lines[loc[:n]] for n in range(len(loc), -1, -1) if loc[:n] in draft.lines), None)
+        loc = tuple(names.split("."))
+        reason = rest
+    line = _nearest_line(loc, draft.lines)
+    place = draft.place if line is None else f"line {line}"
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in loc)
-    return Problem(file, reason, draft.place if line is None else f"line {line}", "".join(steps).removeprefix("."))
+    return Problem(file, reason, place, "".join(steps).removeprefix("."))
+
+
+def _nearest_line(loc: Loc, lines: Mapping[Loc, int]) -> int | None:
+    """The line of a field, or of what is around it: a missing field has no line of its own."""
+    for length in range(len(loc), -1, -1):
+        if loc[:length] in lines:
+            return lines[loc[:length]]
+    return None
 
 
 def _reason(detail: ErrorDetails) -> str:
-    given, context = _quote(detail.get("input")), detail.get("ctx", {})
+    quotation = _quote(detail.get("input"))
+    context = detail.get("ctx", {})
     match detail["type"]:
         case "missing":
             return "is missing; every record needs it"
         case "extra_forbidden":
             return "is not a field of a record; `osler records schema` lists the fields"
         case "enum":
-            return f"is {given}; use one of {context.get('expected', '')}"
+            return f"is {quotation}; use one of {context.get('expected', '')}"
         case "string_pattern_mismatch":
-            return f"is {given}; it must match {context.get('pattern', '')}"
+            return f"is {quotation}; it must match {context.get('pattern', '')}"
         case "string_too_long":
-            return f"is longer than {context.get('max_length')} characters; shorten it or split the entry"
+            length = context.get("max_length")
+            return f"is longer than {length} characters; shorten it or split the entry"
         case "value_error":
             return str(context.get("error", detail["msg"]))
         case _:
-            return f"is {given}; {detail['msg'][:1].lower()}{detail['msg'][1:]}"
+            message = detail["msg"]
+            return f"is {quotation}; {message[:1].lower()}{message[1:]}"
 
 
 def _quote(value: object) -> str:
     """A value as Python writes it; nothing that is large or deep is written out first."""
-    return short(repr(value[: _LONGEST_QUOTE + 1]) if isinstance(value, str) else reprlib.repr(value))
+    if isinstance(value, str):
+        return short(repr(value[: _LONGEST_QUOTE + 1]))
+    return short(reprlib.repr(value))
 
 
 def short(text: str) -> str:

@@ -1,1 +1,1 @@
-"""Replaying consultations: play, verify, fork and compare them."""
+"""Consultations that were held: print, verify and fork them."""

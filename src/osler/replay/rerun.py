@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections import deque
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,6 +24,7 @@ from osler.runs.events import (
     Answered,
     Asked,
     Called,
+    CallFailure,
     Concluded,
     ConsultationError,
     Ending,
@@ -34,10 +34,12 @@ from osler.runs.events import (
     Retrieved,
     Role,
 )
-from osler.runs.lessons import EXPERIENCE, Feedback
-from osler.runs.plan import HUMAN, ONE_STEP, Cell, Column, Limits, Settings, models_of
+from osler.runs.lessons import EXPERIENCE
+from osler.runs.plan import Cell, Column, models_of
 from osler.runs.store import Fork, RunWriter, answer_row, forks_path
 from osler.runs.transcript import Transcript
+from osler.settings.names import HUMAN, ONE_STEP, Feedback, Limits
+from osler.settings.run_settings import RunSettings
 from osler.simulator.batch import about
 from osler.simulator.build import case_of, check_strategies, seat
 from osler.simulator.clients import Clients, ClientSettings, ConsultationClients
@@ -47,29 +49,33 @@ from osler.simulator.experience.teach import learn
 from osler.simulator.limits import RunLimiter
 from osler.simulator.worker import hold
 
-CANCELLED = "the call was cancelled"
 _PLACE = {"position", "stage", "lessons", "nearest", "kept_away"}
 """What a consultation's place in its stream is stored as."""
-_LIMIT = "ConsultationError: "
-_OTHER = re.compile(r"(?P<name>[A-Z]\w*): (?P<line>.*)", re.DOTALL)
-_HTTP = re.compile(r"\(HTTP (?P<status>\d{3})(?:: (?P<detail>.*))?\)", re.DOTALL)
 
 
-async def rerun(recorded: Transcript, record: PatientRecord, settings: Settings, shared_turns: int = 0) -> Transcript:
-    """Re-run a consultation: everything is computed anew except what models answered and people did.
+async def rerun(
+    recorded: Transcript, record: PatientRecord, settings: RunSettings, shared_turns: int = 0
+) -> Transcript:
+    """Re-run a consultation.
+
+    Everything is computed anew except what models answered and people did.
 
     Args:
         recorded: As it was.
         record: The patient's record, as the run kept it.
-        settings: Of the run.
-        shared_turns: The first turns that a fork took over from its parent, and that it takes over again.
+        settings: Of the run; those of its column are taken from it.
+        shared_turns: The first turns that a fork took over from its parent, and that it takes over
+            again.
     """
     cell, journal = recorded.header.cell, Journal()
+    settings = settings.for_column(cell.column)
     experience = joined_again(recorded, journal)
 
     def seated(role: Role) -> Seats:
         # Everybody is seated once for every role, so that each model knows whose answers it gives.
-        return seat(record, cell.column, cell.trial, settings, journal, RecordedModel(recorded, role))
+        return seat(
+            record, cell.column, cell.trial, settings, journal, RecordedModel(recorded, role)
+        )
 
     def seating() -> Seats:
         seats = Seats(
@@ -83,7 +89,9 @@ async def rerun(recorded: Transcript, record: PatientRecord, settings: Settings,
             seats = replace(seats, doctor=RecordedParticipant(Role.DOCTOR, recorded, journal))
         if settings.patient_backbone == HUMAN:
             seats = replace(seats, patient=RecordedParticipant(Role.PATIENT, recorded, journal))
-        return continue_from(recorded, shared_turns, seats, record, journal) if shared_turns else seats
+        return (
+            continue_from(recorded, shared_turns, seats, record, journal) if shared_turns else seats
+        )
 
     again = await hold(seating, record, cell, settings, journal, Limits())
     is_fork = bool(shared_turns)  # nothing is learned from a fork
@@ -92,7 +100,10 @@ async def rerun(recorded: Transcript, record: PatientRecord, settings: Settings,
 
 
 def joined_again(recorded: Transcript, journal: Journal) -> Experience | None:
-    """Write down the place that a consultation had in its stream; returns it, or None if it stands alone."""
+    """Write down the place that a consultation had in its stream.
+
+    Returns it, or None if it stands alone.
+    """
     joined = next(iter(recorded.of(JoinedStream)), None)
     if joined is None:
         return None
@@ -101,9 +112,16 @@ def joined_again(recorded: Transcript, journal: Journal) -> Experience | None:
     return Experience(Feedback(recorded.header.variants[EXPERIENCE]), joined.stage, joined.position)
 
 
-def continue_from(recorded: Transcript, turn: int, seats: Seats, record: PatientRecord, journal: Journal) -> Seats:
-    """Make seats that repeat the recorded turns up to one, then continue; the memory takes them in anew."""
-    first = recorded.model_copy(update={"events": tuple(event for event in recorded.events if event.turn <= turn)})
+def continue_from(
+    recorded: Transcript, turn: int, seats: Seats, record: PatientRecord, journal: Journal
+) -> Seats:
+    """Make seats that repeat the recorded turns up to one, then continue.
+
+    The memory takes them in anew.
+    """
+    first = recorded.model_copy(
+        update={"events": tuple(event for event in recorded.events if event.turn <= turn)}
+    )
     return replace(
         seats,
         doctor=RecordedParticipant(Role.DOCTOR, first, journal, seats.doctor),
@@ -120,7 +138,7 @@ class Parent:
     run: Path
     transcript: Transcript
     record: PatientRecord
-    settings: Settings
+    settings: RunSettings
 
 
 def fork(parent: Parent, turn: int, column: Column, timeout: float) -> tuple[Path, int]:
@@ -136,12 +154,11 @@ def fork(parent: Parent, turn: int, column: Column, timeout: float) -> tuple[Pat
         The run of the fork, and its number there.
 
     Raises:
-        UserError: It cannot be run or stored. Nothing is stored of a fork that was not run to its end.
+        UserError: It cannot be run or stored. Nothing is stored of a fork that was not run to its
+            end.
     """
     _check(parent, turn, column)
-    clients = Clients(
-        ClientSettings(timeout=timeout, temperature=parent.settings.temperature, seed=parent.settings.seed)
-    )
+    clients = Clients(ClientSettings(timeout=timeout, seed=parent.settings.seed))
     for spec in models_of([column], parent.settings):
         clients.open(spec)  # a wrong name stops here, before a file is made
     path, header = forks_path(parent.run), parent.transcript.header
@@ -150,7 +167,7 @@ def fork(parent: Parent, turn: int, column: Column, timeout: float) -> tuple[Pat
         transcript, answers = asyncio.run(_held(parent, cell, turn, clients))
         store.begin({"fork_of": parent.run.stem, "turn": turn})
         number = store.add_fork(parent.record, cell, Fork(parent.run.stem, header.cell, turn))
-        store.keep(answer_row(number, key, answer) for key, answer in answers)
+        store.store_answers(answer_row(number, key, answer) for key, answer in answers)
         store.finish(number, transcript, score(transcript, parent.record))
     return path, number
 
@@ -158,8 +175,11 @@ def fork(parent: Parent, turn: int, column: Column, timeout: float) -> tuple[Pat
 async def _held(
     parent: Parent, cell: Cell, turn: int, clients: Clients
 ) -> tuple[Transcript, list[tuple[str, Completion]]]:
-    """Run the consultation; return it, and the model answers that were paid for, by the keys of the requests."""
-    settings, record, journal = parent.settings, parent.record, Journal()
+    """Run the consultation.
+
+    Return it, and the model answers that were paid for, by the keys of the requests.
+    """
+    settings, record, journal = parent.settings.for_column(cell.column), parent.record, Journal()
     joined_again(parent.transcript, journal)
     answers: list[tuple[str, Completion]] = []
 
@@ -167,7 +187,16 @@ async def _held(
         answers.append((key, answer))
 
     run = RunLimiter(Limits())
-    own = ConsultationClients(clients, cell.trial, (), keep, settings.limits, run, turn=lambda: journal.turn)
+    own = ConsultationClients(
+        clients,
+        cell.trial,
+        (),
+        keep,
+        settings.limits,
+        run,
+        turn=lambda: journal.turn,
+        temperature=settings.temperature,
+    )
 
     def seating() -> Seats:
         seats = seat(record, cell.column, cell.trial, settings, journal, own)
@@ -176,30 +205,47 @@ async def _held(
     try:
         return await hold(seating, record, cell, settings, journal, settings.limits), answers
     except RunStopped as stop:
-        raise UserError(f"the fork could not be held: {stop.message}", "nothing was kept; fork again") from None
+        raise UserError(
+            f"the fork could not be held: {stop.message}", "nothing was kept; fork again"
+        ) from None
     finally:
         await clients.close()
 
 
 def _check(parent: Parent, turn: int, column: Column) -> None:
-    turns = max((event.turn for event in parent.transcript.replies), default=0)  # silent turns have no reply
+    turns = max(
+        (event.turn for event in parent.transcript.replies), default=0
+    )  # silent turns have no reply
     if not 1 <= turn <= turns:
         raise UserError(
-            f"{parent.transcript.header.case!r} has {turns} turn(s), it cannot be forked after {turn}",
-            f"give --fork-at a number from 1 to {turns}" if turns else "choose one in which something was asked",
+            f"{parent.transcript.header.case!r} has {turns} turn(s), it cannot be forked after"
+            f" {turn}",
+            (
+                f"give --at a number from 1 to {turns}"
+                if turns
+                else "choose one in which something was asked"
+            ),
         )
     if column.backbone == HUMAN:
         raise UserError("a person held this consultation", "say with --backbone who goes on")
     if parent.settings.patient_backbone == HUMAN:
-        raise UserError("the patient of this run is a person", "fork a consultation of a run whose patient is not")
+        raise UserError(
+            "the patient of this run is a person",
+            "fork a consultation of a run whose patient is not",
+        )
     if column.memory == ONE_STEP:
-        raise UserError(f"{ONE_STEP} asks nothing, so nothing can go on with it", "give another --memory")
+        raise UserError(
+            f"{ONE_STEP} asks nothing, so nothing can go on with it", "give another --memory"
+        )
     check_memories([column.memory])
     check_strategies([column.strategy])
 
 
 class RecordedModel(ChatClient):
-    """Gives one role the recorded answers in order, whatever it asks; prompts are compared later."""
+    """Gives one role the recorded answers in order, whatever it asks.
+
+    Prompts are compared later.
+    """
 
     def __init__(self, recorded: Transcript, role: Role) -> None:
         """Take the calls of that role."""
@@ -218,14 +264,18 @@ class RecordedModel(ChatClient):
         call = self._calls.popleft()
         if call.failure is not None:
             raise _error_of(call.failure, self._recorded)
-        answer = Completion.from_text(call.answer, model=call.model, finish="stop", usage=None, thought=call.thought)
+        answer = Completion.from_text(
+            call.answer, model=call.model, finish="stop", usage=None, thought=call.thought
+        )
         return answer.model_copy(update={"source": AnswerSource(call.source)})
 
 
 class RecordedParticipant(Participant):
     """Says what was said, turn by turn; another participant continues after the recorded turns."""
 
-    def __init__(self, role: Role, recorded: Transcript, journal: Journal, then: Participant | None = None) -> None:
+    def __init__(
+        self, role: Role, recorded: Transcript, journal: Journal, then: Participant | None = None
+    ) -> None:
         """Take what the doctor or the patient said; the journal knows which turn it is."""
         super().__init__(role.value, "Says what was said.")
         self.concludes_once = then is None or then.concludes_once
@@ -233,10 +283,14 @@ class RecordedParticipant(Participant):
         self._moves: dict[int, BaseModel] = {}
         for event in recorded.events:
             if role is Role.DOCTOR and isinstance(event, Asked):
-                question = Question(text=event.question, maker=event.maker, differential=event.differential)
+                question = Question(
+                    text=event.question, maker=event.maker, differential=event.differential
+                )
                 self._moves[event.turn] = question
             elif role is Role.DOCTOR and isinstance(event, Concluded):
-                self._moves[event.turn] = Conclusion(**event.model_dump(include=set(Conclusion.model_fields)))
+                self._moves[event.turn] = Conclusion(
+                    **event.model_dump(include=set(Conclusion.model_fields))
+                )
             elif role is Role.PATIENT and isinstance(event, Answered):
                 self._moves[event.turn] = Reply(text=event.reply, maker=event.maker)
 
@@ -250,9 +304,14 @@ class RecordedParticipant(Participant):
 
 
 class RecordedRam(Ram):
-    """Finds what was found, so that no model is asked for it again; another one continues after the recorded turns."""
+    """Finds what was found, so that no model is asked for it again.
 
-    def __init__(self, recorded: Transcript, then: Ram, record: PatientRecord, journal: Journal) -> None:
+    Another one continues after the recorded turns.
+    """
+
+    def __init__(
+        self, recorded: Transcript, then: Ram, record: PatientRecord, journal: Journal
+    ) -> None:
         """Take what was found by turn."""
         super().__init__(record, case_of(record, visits=recorded.header.date is not None))
         self._journal, self._then = journal, then
@@ -281,25 +340,30 @@ class RecordedRam(Ram):
 
 
 def _end_of(recorded: Transcript) -> ConsultationError:
-    """Return the failure that the consultation ended with or, if it did not fail, that its record has no more."""
+    """Return the failure that the consultation ended with.
+
+    If it did not fail, say that its record has no more.
+    """
     failed = next(iter(recorded.of(Failed)), None)
     if failed is not None:
-        return ConsultationError(recorded.ending, failed.kind, failed.message)
+        return ConsultationError(recorded.ending, failed.kind, failed.message, role=failed.role)
     return ConsultationError(Ending.SIMULATOR_ERROR, "calls", "the record holds no further answers")
 
 
-def _error_of(failure: str, recorded: Transcript) -> Exception:
-    """Return the error behind a `Called.failure`, which reads `kind: line`."""
-    kind, _, line = failure.partition(": ")
-    if line == CANCELLED:
+def _error_of(failure: CallFailure, recorded: Transcript) -> Exception:
+    """Return the error that a call ended with."""
+    if failure.kind == CallFailure.CANCELLED:
         return _end_of(recorded)
-    if line.startswith(_LIMIT):
-        return ConsultationError(recorded.ending, recorded.ending.value, line.removeprefix(_LIMIT))
-    if kind == FailureKind.OTHER and (found := _OTHER.fullmatch(line)):
-        error: Exception = type(found["name"], (Exception,), {})(found["line"])
+    if failure.kind == CallFailure.LIMIT:
+        return ConsultationError(recorded.ending, recorded.ending.value, failure.message)
+    if failure.error:
+        error: Exception = type(failure.error, (Exception,), {})(failure.message)
         return error
-    message, _, remedy = line.rpartition("; ")
-    http = _HTTP.search(message)
     # Status and detail decide whether the request is made again without its schema.
-    status, detail = (int(http["status"]), http["detail"] or "") if http else (None, "")
-    return BackboneError(FailureKind(kind), message, remedy, status=status, detail=detail)
+    return BackboneError(
+        FailureKind(failure.kind),
+        failure.message,
+        failure.remedy,
+        status=failure.status,
+        detail=failure.detail,
+    )

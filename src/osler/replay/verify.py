@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from itertools import islice
+from typing import Any, NamedTuple
 
 from rich.console import Group
 from rich.text import Text
 
 from osler import __version__
 from osler.errors import printable
-from osler.eval.ladder import LADDER
-from osler.eval.scoring import spoken
+from osler.eval.scoring import EXACT, exact_verdicts
 from osler.memory import check_memories
 from osler.replay.pages import shown
-from osler.replay.rerun import CANCELLED, rerun
-from osler.runs.events import Called, Ending, Failed, Remembered
-from osler.runs.plan import ONE_STEP, Cell
+from osler.replay.rerun import rerun
+from osler.runs.events import Called, CallFailure, Ending, Failed, Remembered
+from osler.runs.plan import Cell
 from osler.runs.store import RunFile, StoredVerdict
 from osler.runs.transcript import Transcript
+from osler.settings.names import ONE_STEP
 from osler.simulator.build import check_strategies
 
 _LISTED = 20
@@ -43,7 +44,8 @@ _COMPARED: Mapping[str, Mapping[str, set[str]]] = {
 }
 """What can differ, by the type of event: its name, and the fields that are compared."""
 _KINDS = ("calls", *(kind for kinds in _COMPARED.values() for kind in kinds), "verdict", "ending")
-"""What can differ, in the order in which one thing leads to the next; `calls`: a model was asked more or less often."""
+"""What can differ, in the order in which one thing leads to the next; `calls`: a model was asked
+more or less often."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,9 @@ class Difference:
     after: str
 
 
-def verify(run: RunFile, numbers: Sequence[int], tell: Callable[[int], None]) -> dict[Cell, list[Difference]]:
+def verify(
+    run: RunFile, numbers: Sequence[int], tell: Callable[[int], None]
+) -> dict[Cell, list[Difference]]:
     """Re-run consultations, one after the other, and list what differs in each.
 
     Consultations that never took place, such as those whose worker died, are left out.
@@ -76,32 +80,26 @@ def verify(run: RunFile, numbers: Sequence[int], tell: Callable[[int], None]) ->
     return asyncio.run(_verify(run, numbers, tell))
 
 
-async def _verify(run: RunFile, numbers: Sequence[int], tell: Callable[[int], None]) -> dict[Cell, list[Difference]]:
-    settings, forks, judge = run.settings, run.forks(), stored_ladder(run)
+async def _verify(
+    run: RunFile, numbers: Sequence[int], tell: Callable[[int], None]
+) -> dict[Cell, list[Difference]]:
+    settings, forks = run.settings, run.forks()
     verified = {}
     for done, number in enumerate(numbers, start=1):
         recorded = run.transcript(number)
         if recorded is not None and not all(isinstance(event, Failed) for event in recorded.events):
             record, fork = run.record(recorded.header.case), forks.get(number)
             again = await rerun(recorded, record, settings, fork.turn if fork else 0)
-            found = _differences(recorded, again)
-            if before := run.verdicts(number, judge):
-                now, last = spoken(again, record) if again.ending.is_answer else [], recorded.events[-1].turn
-                found += _compared(_verdicts(before, last), _verdicts(now, last))
-            verified[run.cell(number)] = found
+            differences = _differences(recorded, again)
+            if before := run.verdicts(number, EXACT):
+                now = exact_verdicts(again, record) if again.ending.is_answer else []
+                last = recorded.events[-1].turn
+                differences += _compared(_verdicts(before, last), _verdicts(now, last))
+            verified[run.cell(number)] = differences
         tell(done)
-        await asyncio.sleep(0)  # without a model nothing else would wait, and a Ctrl-C would not be heard
+        # Without a model nothing else would wait, and a Ctrl-C would not be heard.
+        await asyncio.sleep(0)
     return verified
-
-
-def stored_ladder(run: RunFile) -> str:
-    """Return the ladder whose verdicts a run has: of this version, or the last before it.
-
-    Models that judge have no calls on record that could be repeated.
-    """
-    name = LADDER.partition("/")[0]
-    ladders = [judge for judge in run.judges() if judge.partition("/")[0] == name]
-    return LADDER if LADDER in ladders else (ladders or [LADDER])[-1]
 
 
 def other_version(run: RunFile) -> str | None:
@@ -110,41 +108,64 @@ def other_version(run: RunFile) -> str | None:
     changed = run.changed_prompts()
     if about.get("version") == __version__ and not changed:
         return None
-    told = f" and other prompts ({', '.join(changed)})" if changed else ""
-    made = f"the run was made with version {about.get('version')}{told}"
-    return f"{made}; this is {__version__}, and it is verified all the same"
+    prompts = f" and other prompts ({', '.join(changed)})" if changed else ""
+    made_with = f"the run was made with version {about.get('version')}{prompts}"
+    return f"{made_with}; this is {__version__}, and it is verified all the same"
 
 
-def verify_page(verified: Mapping[Cell, Sequence[Difference]], never_held: int, seconds: float) -> Group:
-    """One line when nothing differs; else every kind with its first place, and the consultations concerned."""
-    differing = {cell: found for cell, found in verified.items() if found}
-    came = f"{len(differing)} of them differ" if differing else "no difference"
-    lines = [Text(f"{len(verified)} consultation(s) re-run in {seconds:.1f} s: {came}", style="bold")]
+def verify_page(
+    verified: Mapping[Cell, Sequence[Difference]], never_held: int, seconds: float
+) -> Group:
+    """One line when nothing differs.
+
+    Else every kind with its first place, and the consultations concerned.
+    """
+    differing = {cell: differences for cell, differences in verified.items() if differences}
+    outcome = f"{len(differing)} of them differ" if differing else "no difference"
+    summary = f"{len(verified)} consultation(s) re-run in {seconds:.1f} s: {outcome}"
+    lines = [Text(summary, style="bold")]
     if never_held:
-        lines.append(Text(f"{never_held} had never begun, so there is nothing to re-run", style="dim"))
+        note = f"{never_held} had never begun, so there is nothing to re-run"
+        lines.append(Text(note, style="dim"))
+    by_kind: dict[str, list[_Place]] = defaultdict(list)
+    for cell, differences in differing.items():
+        for difference in differences:
+            by_kind[difference.kind].append(_Place(cell, difference))
     for kind in _KINDS:
-        if found := [(cell, one) for cell, some in differing.items() for one in some if one.kind == kind]:
-            lines += _kind_lines(kind, found)
+        if kind in by_kind:
+            lines += _kind_lines(kind, by_kind[kind])
     if len(differing) > 1:
-        lines += [Text(), *(Text(_line(cell, found)) for cell, found in [*differing.items()][:_LISTED])]
+        listed = islice(differing.items(), _LISTED)
+        lines += [Text(), *(Text(_line(cell, differences)) for cell, differences in listed)]
     if len(differing) > _LISTED:
         lines.append(Text(f"… and {len(differing) - _LISTED} more"))
     return Group(*lines)
 
 
-def _kind_lines(kind: str, found: Sequence[tuple[Cell, Difference]]) -> Iterator[Text]:
-    cell, first = found[0]
-    places = len({one for one, _ in found})
-    told = f"  {len(found)} in {places} consultation(s), first in turn {first.turn} of {_name(cell)}"
-    yield Text(f"\n{kind}", style="bold yellow").append(told, style="not bold default")
+class _Place(NamedTuple):
+    """A difference, and the consultation that has it."""
+
+    cell: Cell
+    difference: Difference
+
+
+def _kind_lines(kind: str, places: Sequence[_Place]) -> Iterator[Text]:
+    """How often a kind of difference occurs, and the first one."""
+    cell, first = places[0]
+    consultations = len({place.cell for place in places})
+    where = f"first in turn {first.turn} of {_name(cell)}"
+    count = f"  {len(places)} in {consultations} consultation(s), {where}"
+    yield Text(f"\n{kind}", style="bold yellow").append(count, style="not bold default")
     yield Text("  before  ", style="red").append(first.before, style="default")
     yield Text("  after   ", style="green").append(first.after, style="default")
 
 
-def _line(cell: Cell, found: Sequence[Difference]) -> str:
-    kinds = Counter(each.kind for each in found)
-    told = ", ".join(f"{kind} {count}" for kind, count in kinds.items())
-    return f"{_name(cell)}: {told}, from turn {min(each.turn for each in found)}"
+def _line(cell: Cell, differences: Sequence[Difference]) -> str:
+    """A consultation with its differences, in one line."""
+    kinds = Counter(difference.kind for difference in differences)
+    counts = ", ".join(f"{kind} {count}" for kind, count in kinds.items())
+    first = min(difference.turn for difference in differences)
+    return f"{_name(cell)}: {counts}, from turn {first}"
 
 
 def _name(cell: Cell) -> str:
@@ -165,11 +186,12 @@ def _differences(before: Transcript, after: Transcript) -> list[Difference]:
     if cut:
         then = {key: piece for key, piece in then.items() if key[0] != "ending"}
         now = {key: piece for key, piece in now.items() if key in then}
-    for key in {*then} ^ {*now}:
-        if key[0] == "prompt":  # a call that is missing or new is a difference of calls
-            (then if key in then else now).pop(key)
-    found = [*_in_calls(before, after, cut=cut), *_compared(then, now)]
-    return sorted(found, key=lambda each: (_KINDS.index(each.kind), each.turn))
+    # A prompt that only one of them has is a difference of calls.
+    unshared = {key for key in then.keys() ^ now.keys() if key[0] == "prompt"}
+    then = {key: piece for key, piece in then.items() if key not in unshared}
+    now = {key: piece for key, piece in now.items() if key not in unshared}
+    differences = [*_in_calls(before, after, cut=cut), *_compared(then, now)]
+    return sorted(differences, key=lambda one: (_KINDS.index(one.kind), one.turn))
 
 
 def _pieces(transcript: Transcript) -> _Pieces:
@@ -178,17 +200,23 @@ def _pieces(transcript: Transcript) -> _Pieces:
     for event in transcript.events:
         for kind, fields in _COMPARED.get(event.type, {}).items():
             turn = event.of if isinstance(event, Remembered) else event.turn
-            # Calls are numbered by role, other events by turn: what happens twice in a turn is told apart as well.
+            # Calls are numbered by role, other events by turn: what happens twice in a turn is told
+            # apart as well.
             group = (kind, event.role, turn if kind not in {"prompt", "conclusion"} else 0)
             counts[group] += 1
-            pieces[kind, (group, counts[group])] = turn, dict(_leaves(event.model_dump(include=fields)))
-    ended = {"ending": transcript.ending, **{failed.kind: failed.message for failed in transcript.of(Failed)}}
-    pieces["ending", 0] = max((event.turn for event in transcript.events), default=0), ended
+            values = dict(_leaves(event.model_dump(include=fields)))
+            pieces[kind, (group, counts[group])] = turn, values
+    ending: dict[str, object] = {"ending": transcript.ending}
+    ending |= {failed.kind: failed.message for failed in transcript.of(Failed)}
+    pieces["ending", 0] = max((event.turn for event in transcript.events), default=0), ending
     return pieces
 
 
-def _verdicts(said: Sequence[StoredVerdict], turn: int) -> _Pieces:
-    return {("verdict", one.kind): (turn, {**asdict(one), "tokens": None}) for one in said}
+def _verdicts(verdicts: Sequence[StoredVerdict], turn: int) -> _Pieces:
+    pieces: _Pieces = {}
+    for verdict in verdicts:
+        pieces["verdict", verdict.kind] = turn, {**asdict(verdict), "tokens": None}
+    return pieces
 
 
 def _leaves(value: Any, place: str = "") -> Iterator[tuple[str, object]]:
@@ -206,31 +234,45 @@ def _compared(then: _Pieces, now: _Pieces) -> Iterator[Difference]:
     nothing: tuple[int, Mapping[str, object]] = (0, {})
     for key in {**then, **now}:
         (turn, before), (turn_now, after) = then.get(key, nothing), now.get(key, nothing)
-        places = [place for place in {**before, **after} if not _same(before.get(place), after.get(place))]
+        places = [
+            place for place in {**before, **after} if not _same(before.get(place), after.get(place))
+        ]
         if places or key not in then or key not in now:
-            told = (
-                "; ".join(f"{place}: {values[place]}" for place in places if place in values)
-                for values in (before, after)
-            )
-            yield Difference(key[0], turn or turn_now, *_excerpts(*told))
+            excerpts = _excerpts(_at(places, before), _at(places, after))
+            yield Difference(key[0], turn or turn_now, *excerpts)
 
 
-def _same(one: object, two: object) -> bool:
-    if isinstance(one, float) and isinstance(two, float):
-        return abs(one - two) < _CLOSE
-    return one == two
+def _at(places: Sequence[str], values: Mapping[str, object]) -> str:
+    """The values at some places, as one text."""
+    return "; ".join(f"{place}: {values[place]}" for place in places if place in values)
+
+
+def _same(first: object, second: object) -> bool:
+    if isinstance(first, float) and isinstance(second, float):
+        return abs(first - second) < _CLOSE
+    return first == second
 
 
 def _in_calls(before: Transcript, after: Transcript, *, cut: bool) -> Iterator[Difference]:
-    then, now = (  # without calls that were cancelled with their consultation, which may or may not have begun
-        [call for call in transcript.of(Called) if not (call.failure or "").endswith(CANCELLED)]
-        for transcript in (before, after)
-    )
+    """Roles whose model was called more or less often, with the first call that differs."""
+    then, now = _completed_calls(before), _completed_calls(after)
     for role in dict.fromkeys(call.role for call in (*then, *now)):
-        one, two = ([call for call in calls if call.role is role] for calls in (then, now))
-        if len(one) != len(two) and not (cut and len(two) > len(one)):
-            first = max(one, two, key=len)[min(len(one), len(two))]
-            yield Difference("calls", first.turn, f"{role}: {len(one)}", f"{role}: {len(two)}")
+        calls = [call for call in then if call.role is role]
+        calls_now = [call for call in now if call.role is role]
+        if len(calls) == len(calls_now) or (cut and len(calls_now) > len(calls)):
+            continue
+        first = max(calls, calls_now, key=len)[min(len(calls), len(calls_now))]
+        counts = (f"{role}: {len(calls)}", f"{role}: {len(calls_now)}")
+        yield Difference("calls", first.turn, *counts)
+
+
+def _completed_calls(transcript: Transcript) -> list[Called]:
+    """Without calls that were cancelled with their consultation: they may not have begun."""
+    return [
+        call
+        for call in transcript.of(Called)
+        if call.failure is None or call.failure.kind != CallFailure.CANCELLED
+    ]
 
 
 def _excerpts(before: str, after: str) -> tuple[str, str]:
@@ -242,5 +284,9 @@ def _excerpts(before: str, after: str) -> tuple[str, str]:
 
 
 def _cut(text: str, start: int) -> str:
-    left = text[start : start + _LONGEST]
-    return f"{'…' if start else ''}{shown(left)}{'…' if len(text) > start + _LONGEST else ''}" if text else _NOTHING
+    """A line's length of a text, with `…` for what is left out."""
+    if not text:
+        return _NOTHING
+    before = "…" if start else ""
+    after = "…" if len(text) > start + _LONGEST else ""
+    return f"{before}{shown(text[start : start + _LONGEST])}{after}"

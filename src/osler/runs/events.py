@@ -1,11 +1,14 @@
-"""The events of a consultation, step by step: a small tagged union with all that a viewer, judge or replay needs."""
+"""The events of a consultation, step by step.
+
+A small tagged union with all that a viewer, judge or replay needs.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 from enum import StrEnum
-from typing import Annotated, Any, Literal, TypeVar, cast
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -83,7 +86,10 @@ class Maker(StrEnum):
 
     @property
     def is_own(self) -> bool:
-        """Whether a question of this maker is the doctor's own: what its strategy asked is not its merit."""
+        """Whether a question of this maker is the doctor's own.
+
+        What its strategy asked is not its merit.
+        """
         return self not in {Maker.STRATEGY, Maker.SILENT}
 
 
@@ -115,7 +121,8 @@ class Asked(_Event):
     differential: tuple[str, ...] = ()
     """What the doctor thought of when it asked."""
     repeated: bool = False
-    """Asks again for what an earlier question of this consultation asked for."""
+    """Asks for nothing that earlier questions of this consultation had not asked for, by the
+    entries found for them."""
 
 
 class Found(BaseModel):
@@ -162,7 +169,8 @@ class Retrieved(_Event):
     results: str = ""
     """Reports that were given to the doctor directly, in the record's words."""
     past: tuple[int, ...] = ()
-    """Exchanges of earlier visits that the question asks for again, as `PatientRecord.past` numbers them."""
+    """Exchanges of earlier visits that the question asks for again, as `PatientRecord.past` numbers
+    them."""
 
 
 class Answered(_Event):
@@ -176,7 +184,7 @@ class Answered(_Event):
 
 
 class Intervened(_Event):
-    """Osler changed what a model said, or acted in its place. It never does so without this event."""
+    """Osler changed what a model said, or acted in its place: never without this event."""
 
     type: Literal["intervened"] = "intervened"
     kind: Intervention
@@ -192,9 +200,9 @@ class Recalled(_Event):
     query: str
     recall: Recall
     to_conclude: bool = False
-    """Whether it was for the conclusion, by a memory that then recalls in another way."""
+    """Whether it was for the conclusion."""
     beside: int | None = None
-    """In such a recall, the turn that the doctor had word for word."""
+    """The turn that the doctor had word for word beside the recall."""
 
 
 class Remembered(_Event):
@@ -202,7 +210,8 @@ class Remembered(_Event):
 
     type: Literal["remembered"] = "remembered"
     of: int = 0
-    """The turn that was remembered; an earlier one, since this happens while the next question is answered."""
+    """The turn that was remembered; an earlier one, since this happens while the next question is
+    answered."""
     change: Change
     seconds: float = 0.0
 
@@ -227,6 +236,34 @@ class Message(BaseModel):
     content: str
 
 
+class CallFailure(BaseModel):
+    """Why a call of a model failed."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    CANCELLED: ClassVar[str] = "cancelled"
+    """The kind of a call that ended with its consultation."""
+    LIMIT: ClassVar[str] = "limit"
+    """The kind of a call that a limit of the consultation forbade."""
+
+    kind: str
+    """One of these two, or what the model's server did, as `FailureKind` names it."""
+    message: str
+    remedy: str = ""
+    status: int | None = None
+    """The HTTP status of the server's answer."""
+    detail: str = ""
+    """What the server said with it."""
+    error: str = ""
+    """The name of the error, if it was a fault in code and not the model's."""
+
+    @property
+    def line(self) -> str:
+        """All of it in one line."""
+        message = f"{self.error}: {self.message}" if self.error else self.message
+        return "; ".join(filter(None, (f"{self.kind}: {message}", self.remedy)))
+
+
 class Called(_Event):
     """A model was called, well or not."""
 
@@ -238,8 +275,9 @@ class Called(_Event):
     thought: str | None = None
     """Its thinking: stored here, neither heard nor remembered."""
     unread: int | None = None
-    """Characters at the end of the answer that nobody read: it went on far beyond the tokens it was allowed."""
-    failure: str | None = None
+    """Characters at the end of the answer that nobody read: it went on far beyond the tokens it was
+    allowed."""
+    failure: CallFailure | None = None
     tokens_in: int | None = None
     tokens_out: int | None = None
     tokens_cached: int | None = None
@@ -247,7 +285,8 @@ class Called(_Event):
     seconds: float = 0.0
     attempts: int = 1
     source: str = "model"
-    """`model`; `cache`: another consultation asked the same; `run`: so did one of this run, whose request is made once;
+    """`model`; `cache`: another consultation asked the same; `run`: so did one of this run, whose
+    request is made once;
     `earlier`: this one did, before it was interrupted."""
 
 
@@ -259,10 +298,21 @@ class Concluded(_Event):
     treatment: str
     differential: tuple[str, ...] = ()
     reasoning: str = ""
+    codes: tuple[tuple[str, ...], ...] = ()
+    """ICD-10 codes of the diagnosis and of each of the differential, where rules made them: they
+    are judged by them."""
+    steps: tuple[tuple[str, ...], ...] = ()
+    """What the plan consists of, each step by all its names, where rules made it: it is judged by
+    them."""
+    in_part: tuple[str, ...] = ()
+    """Names of what these steps give only in part."""
 
 
 class JoinedStream(_Event):
-    """The consultation is one of a stream, in which the doctor gains experience; the first event of such a one."""
+    """The consultation is one of a stream, in which the doctor gains experience.
+
+    The first event of such a one.
+    """
 
     type: Literal["joined_stream"] = "joined_stream"
     position: int
@@ -271,9 +321,11 @@ class JoinedStream(_Event):
     lessons: int = 0
     """Lessons that could be recalled."""
     nearest: float | None = None
-    """How near the nearest patient of these lessons is to this one, from 0 to 1; None without lessons."""
+    """How near the nearest patient of these lessons is to this one, from 0 to 1; None without
+    lessons."""
     kept_away: tuple[NearCase, ...] = ()
-    """Earlier cases whose lessons are kept away: of the same patient, or of one that is nearly a copy."""
+    """Earlier cases whose lessons are kept away: of the same patient, or of one that is nearly a
+    copy."""
 
 
 class LessonsRecalled(_Event):
@@ -301,6 +353,7 @@ class Failed(_Event):
     """Something went wrong that ended the consultation."""
 
     type: Literal["failed"] = "failed"
+    """Its role is who failed."""
     kind: str
     message: str
     place: str | None = None
@@ -348,7 +401,9 @@ class Journal:
 
     def add(self, event_type: type[E], role: Role, /, **fields: Any) -> E:
         """Write down one event, now."""
-        event = event_type(turn=self.turn, role=role, at=round(time.perf_counter() - self._began, 4), **fields)
+        event = event_type(
+            turn=self.turn, role=role, at=round(time.perf_counter() - self._began, 4), **fields
+        )
         self.events.append(cast("Event", event))
         self._on_event()
         return event
@@ -357,7 +412,15 @@ class Journal:
 class ConsultationError(OslerError):
     """Ends a consultation without an answer."""
 
-    def __init__(self, ending: Ending, kind: str, message: str, code: CodeFailure | None = None) -> None:
-        """Say how it ended and why, and where if code of your own failed."""
-        self.ending, self.kind, self.code = ending, kind, code
+    def __init__(
+        self,
+        ending: Ending,
+        kind: str,
+        message: str,
+        code: CodeFailure | None = None,
+        *,
+        role: Role = Role.SIMULATOR,
+    ) -> None:
+        """Say how it ended and why, where if code of your own failed, and whose failure it is."""
+        self.ending, self.kind, self.code, self.role = ending, kind, code, role
         super().__init__(message)

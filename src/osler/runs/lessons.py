@@ -10,18 +10,8 @@ from osler.language import Language
 from osler.memory.base import FrozenModel
 
 EXPERIENCE, STAGE = "experience", "stage"
-"""Names of the variants of a column: what the doctor is told after a case, and whether its cases are held again."""
-
-
-class Feedback(StrEnum):
-    """What a doctor is told after a case."""
-
-    NONE = "none"
-    """Nothing, and it keeps no lessons: the baseline, with the cases in the same order."""
-    VERDICT = "verdict"
-    """Whether its diagnosis and its treatment were right."""
-    TRUTH = "truth"
-    """The diagnosis and the treatment of the record."""
+"""Names of the variants of a column: what the doctor is told after a case, and whether its cases
+are held again."""
 
 
 class Stage(StrEnum):
@@ -46,7 +36,8 @@ class Lesson(FrozenModel):
     text: str
     """What to do or think of then."""
     findings: dict[str, bool] = Field(default_factory=dict)
-    """The patient's findings, present or absent, by the names of the rules doctor; a model's lesson has none."""
+    """The patient's findings, present or absent, by the names of the rules doctor; a model's lesson
+    has none."""
     given: str = ""
     """The rules doctor's own diagnosis, by its id."""
     given_was: bool | None = None

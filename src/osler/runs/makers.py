@@ -1,4 +1,4 @@
-"""Count what each model, rule or person produced, which outputs were changed, and what each role's calls used."""
+"""Count what each model, rule or person produced, what was changed in it, and what calls used."""
 
 from __future__ import annotations
 
@@ -14,9 +14,20 @@ from osler import row_labels
 from osler.language import Language
 from osler.locale import load_texts
 from osler.models.completion import SHARED_SOURCES
-from osler.runs.events import Answered, Asked, Called, Intervened, Intervention, Maker, Remembered, Retrieved, Role
-from osler.runs.plan import HUMAN, RULES
-from osler.runs.transcript import Transcript, total
+from osler.runs.events import (
+    Answered,
+    Asked,
+    Called,
+    Intervened,
+    Intervention,
+    Maker,
+    Remembered,
+    Retrieved,
+    Role,
+)
+from osler.runs.transcript import Transcript
+from osler.runs.turns import total
+from osler.settings.names import HUMAN, RULES
 
 SEATS = (Role.DOCTOR, Role.PATIENT, Role.RAM, Role.MEMORY, Role.EXPERIENCE)
 """Roles that may have a model."""
@@ -53,7 +64,8 @@ class Usage:
     saved_calls: int = 0
     """Calls among these that were given an answer which another consultation had paid for."""
     saved_tokens: int | None = 0
-    """Tokens of these answers. They are counted above, as if nothing were shared, and were not spent again."""
+    """Tokens of these answers. They are counted above, as if nothing were shared, and were not
+    spent again."""
     saved_cost: float | None = 0.0
 
     @classmethod
@@ -117,11 +129,15 @@ class Makers:
         changes = [event.change for event in transcript.of(Remembered)]
         made: Counts = {
             Product.QUESTIONS.value: Counter(event.maker.value for event in transcript.of(Asked)),
-            Product.RETRIEVALS.value: Counter(event.maker.value for event in transcript.of(Retrieved)),
+            Product.RETRIEVALS.value: Counter(
+                event.maker.value for event in transcript.of(Retrieved)
+            ),
             Product.REPLIES.value: Counter(event.maker.value for event in transcript.of(Answered)),
         }
         thoughts: list[Counts] = [{Product.THOUGHTS.value: change.makers} for change in changes]
-        interventions: list[Counts] = [{event.role.value: {event.kind.value: 1}} for event in transcript.of(Intervened)]
+        interventions: list[Counts] = [
+            {event.role.value: {event.kind.value: 1}} for event in transcript.of(Intervened)
+        ]
         calls: defaultdict[str, list[Called]] = defaultdict(list)
         for call in transcript.of(Called):
             calls[call.role.value].append(call)
@@ -135,7 +151,10 @@ class Makers:
 
     @classmethod
     def read(cls, measures: Mapping[str, Any]) -> Makers:
-        """From the measures as they are stored; nothing if stored without, a ValueError if damaged."""
+        """From the measures as they are stored.
+
+        Nothing if stored without, a ValueError if damaged.
+        """
         stored = measures.get("makers")
         return _STORED.validate_python(stored) if stored else Makers()
 
@@ -143,7 +162,9 @@ class Makers:
     def together(cls, several: Iterable[Self]) -> Self:
         """The counts of many consultations as those of one."""
         some = list(several)
-        usages = {seat.value: [one.usage[seat] for one in some if seat in one.usage] for seat in SEATS}
+        usages = {
+            seat.value: [one.usage[seat] for one in some if seat in one.usage] for seat in SEATS
+        }
         return cls(
             made=_added(one.made for one in some),
             interventions=_added(one.interventions for one in some),
@@ -154,7 +175,7 @@ class Makers:
 
     @property
     def is_by_rules_alone(self) -> bool:
-        """Whether no model was called, no person took part, and the names say all there is to say."""
+        """Whether no model was called and no person took part."""
         return not self.usage and all(set(counts) == {Maker.RULES} for counts in self.made.values())
 
     def count(self, product: Product, maker: Maker) -> int:
@@ -176,14 +197,23 @@ class Makers:
 
     def flat(self) -> dict[str, float | None]:
         """All of it as one row of a table, with a zero for what never occurred."""
-        made = {f"{product}_{maker}": self.count(product, maker) for product in Product for maker in Maker}
+        made = {
+            f"{product}_{maker}": self.count(product, maker)
+            for product in Product
+            for maker in Maker
+        }
         done = {
-            f"interventions_{seat}_{kind}": self.interventions_of(seat, kind) for seat in SEATS for kind in Intervention
+            f"interventions_{seat}_{kind}": self.interventions_of(seat, kind)
+            for seat in SEATS
+            for kind in Intervention
         }
         row: dict[str, float | None] = {**made, **done}
         row |= {"thoughts_proposed": self.proposed, "thoughts_refused": self.refused}
         for seat in SEATS:
-            row |= {f"{name}_{seat}": value for name, value in asdict(self.usage.get(seat, Usage())).items()}
+            row |= {
+                f"{name}_{seat}": value
+                for name, value in asdict(self.usage.get(seat, Usage())).items()
+            }
         return row
 
 
@@ -198,20 +228,23 @@ def _added(several: Iterable[Counts]) -> Counts:
     return {name: dict(counts) for name, counts in sums.items() if counts}
 
 
-def maker_rows(columns: Sequence[Makers], consultations: Sequence[int]) -> list[list[str]]:
-    """Shares, interventions and usage per consultation as rows of a table, or none if rules did everything."""
+def maker_rows(columns: Sequence[Makers]) -> list[list[str]]:
+    """Shares and interventions as rows of a table, or none if rules did everything."""
     if all(column.is_by_rules_alone for column in columns):
         return []
-    return [*share_rows(columns), *intervention_rows(columns), *_usage_rows(columns, consultations)]
+    return [*share_rows(columns), *intervention_rows(columns)]
 
 
 def share_rows(columns: Sequence[Makers]) -> Iterator[list[str]]:
-    """For each product how many there were, and the share of every maker that occurs in the table."""
+    """For each product how many there were, and the share of every maker in the table."""
     for product in Product:
         shares = [column.shares(product) for column in columns]
         if not any(shares):
             continue
-        yield [row_labels.total(product.value), *(str(column.number(product)) for column in columns)]
+        yield [
+            row_labels.total(product.value),
+            *(str(column.number(product)) for column in columns),
+        ]
         for maker in Maker:
             if any(maker in one for one in shares):
                 told = (f"{100 * one.get(maker, 0.0):.1f}" if one else "–" for one in shares)
@@ -221,8 +254,8 @@ def share_rows(columns: Sequence[Makers]) -> Iterator[list[str]]:
 def intervention_rows(columns: Sequence[Makers]) -> Iterator[list[str]]:
     """Rows that count what was done to whose words, and which of a memory's proposals were refused.
 
-    Which column was given an answer again depends on which came first, so that is told of the run as a whole:
-    see `saved_note`.
+    Which column was given an answer again depends on which came first, so that is told of the run
+    as a whole: see `saved_note`.
     """
     for seat in SEATS:
         for kind in Intervention:
@@ -231,18 +264,10 @@ def intervention_rows(columns: Sequence[Makers]) -> Iterator[list[str]]:
                 yield [row_labels.total(f"{seat_name(seat)}: {kind}"), *map(str, counts)]
     if any(column.proposed for column in columns):
         yield [row_labels.total("memory: proposed"), *(str(column.proposed) for column in columns)]
-        yield [row_labels.total("memory: proposed, refused"), *(str(column.refused) for column in columns)]
-
-
-def _usage_rows(columns: Sequence[Makers], consultations: Sequence[int]) -> Iterator[list[str]]:
-    """Tokens and cost of a consultation by seat, of those that called a model."""
-    for name, label, digits in (("tokens", "tokens: {}", 0), ("cost", "cost: {}, USD", 4)):
-        for seat in SEATS:
-            sums = [getattr(column.usage.get(seat, Usage()), name) for column in columns]
-            if any(sums):
-                pairs = zip(sums, consultations, strict=True)
-                told = ("–" if used is None or not count else f"{used / count:.{digits}f}" for used, count in pairs)
-                yield [row_labels.mean(label.format(seat_name(seat))), *told]
+        yield [
+            row_labels.total("memory: proposed, refused"),
+            *(str(column.refused) for column in columns),
+        ]
 
 
 def saved_usage(several: Iterable[Makers]) -> Usage:
@@ -255,10 +280,16 @@ def saved_note(several: Iterable[Makers]) -> list[str]:
     used = saved_usage(several)
     if not used.saved_calls:
         return []
-    tokens = "an unknown number of tokens" if used.saved_tokens is None else f"{used.saved_tokens:,} tokens"
+    tokens = (
+        "an unknown number of tokens"
+        if used.saved_tokens is None
+        else f"{used.saved_tokens:,} tokens"
+    )
     price = "" if used.saved_cost is None else f" and {used.saved_cost:.4f} USD"
     calls = f"{used.saved_calls:,} of {used.calls:,} calls"
-    told = f"{calls} were given an answer that the model had given before, which saved {tokens}{price}"
+    told = (
+        f"{calls} were given an answer that the model had given before, which saved {tokens}{price}"
+    )
     return [f"{told}; every column is charged in full"]
 
 
@@ -267,7 +298,10 @@ def own_merit(columns: Iterable[Makers]) -> list[str]:
     asked = {maker for column in columns for maker in column.shares(Product.QUESTIONS)}
     if all(maker.is_own for maker in asked):
         return []
-    told = "key elements, order, repeats, deciding finding and tests count only what the doctor itself asked"
+    told = (
+        "key elements, order, repeats, deciding finding and tests count only what the doctor itself"
+        " asked"
+    )
     return [f"{told}, not the questions of its strategy"]
 
 
@@ -289,7 +323,10 @@ def mark(maker: Maker, backbone: str, language: Language) -> str:
 
 
 def making_lines(transcript: Transcript) -> Iterator[str]:
-    """Lines for the end of a page: who made what, and what each role used; none if rules did everything."""
+    """Lines for the end of a page: who made what, and what each role used.
+
+    None if rules did everything.
+    """
     makers = Makers.of(transcript)
     if makers.is_by_rules_alone:
         return
@@ -299,6 +336,11 @@ def making_lines(transcript: Transcript) -> Iterator[str]:
         if (shares := makers.shares(product))
     )
     yield f"made by: {'; '.join(made)}"
-    if used := [(seat_name(seat), makers.usage[seat].tokens) for seat in SEATS if seat in makers.usage]:
-        told = (f"{name} {'unknown' if tokens is None else format(tokens, ',')}" for name, tokens in used)
+    if used := [
+        (seat_name(seat), makers.usage[seat].tokens) for seat in SEATS if seat in makers.usage
+    ]:
+        told = (
+            f"{name} {'unknown' if tokens is None else format(tokens, ',')}"
+            for name, tokens in used
+        )
         yield f"tokens: {'; '.join(told)}"

@@ -3,98 +3,22 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
-from enum import StrEnum
+from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any, Self
 
 from osler.errors import UserError
-from osler.ranking import CLOSE
 from osler.records.schema import PatientRecord
-from osler.runs.lessons import EXPERIENCE, STAGE, Feedback, Stage
+from osler.runs.lessons import EXPERIENCE, STAGE, Stage
 from osler.seeds import derive
+from osler.settings.names import PLAIN, RULES, WITHOUT_MODEL, Feedback, Variants
+from osler.settings.run_settings import RunSettings
 
-RULES, HUMAN = "rules", "human"
-ONE_STEP = "one-step"
-"""The memory of a doctor who is told the whole record and asks nothing: the ceiling."""
-WITHOUT_MODEL = frozenset({RULES, HUMAN})
-PLAIN = "plain"
-"""The strategy of a model as doctor, unless another one is named."""
 LARGEST_PLAN = 1_000_000
 """Maximum consultations of a run: planning so many takes minutes, and nobody has run them."""
 
 
-@dataclass(frozen=True)
-class Limits:
-    """The most that may be used; None means no limit."""
-
-    tokens: int | None = None
-    cost: float | None = None
-    seconds: float | None = None
-
-
-class ResultsFrom(StrEnum):
-    """Where the doctor reads the results of tests and examinations."""
-
-    PATIENT = "patient"
-    """The patient tells them."""
-    REPORT = "report"
-    """RAM hands them to the doctor in the record's words."""
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What all consultations of a run share. What is here decides results, so it cannot change within a run."""
-
-    patient_backbone: str = RULES
-    seed: int = 0
-    turns: int | None = None
-    """Questions a doctor may ask; None means the record's expected rounds times the factor."""
-    turn_factor: float = 1.5
-    budget: int = 2000
-    """Tokens of recall in the doctor's prompt."""
-    answer_tokens: int = 1000
-    """Tokens one answer of a model may take, its thinking included."""
-    results: ResultsFrom = ResultsFrom.PATIENT
-    ram_backbone: str = RULES
-    """The model that finds what a question asks for in the record; `rules`: no model does."""
-    memory_backbone: str | None = None
-    """The model behind the memories; None means the doctor's own."""
-    temperature: float = 0.0
-    limits: Limits = field(default_factory=Limits)
-    """Limits of one consultation."""
-    visits: bool = False
-    """Whether the doctor's memory hears a record's earlier visits first."""
-    filler: int = 0
-    """Turns of small talk between these visits."""
-    transfer: int = 0
-    """Cases at the end of each stream from which nothing is learned."""
-    retention: int = 0
-    """First cases of each stream that are held once more at its end."""
-
-    def turn_limit(self, record: PatientRecord, memory: str = "") -> int:
-        """Return how many questions the doctor of this patient may ask."""
-        if memory == ONE_STEP:
-            return 0
-        if self.turns is not None:
-            return self.turns
-        # Fifty rounds times 1.1 are 55, though the product of the floats is a little more.
-        return math.ceil(record.expected_rounds * self.turn_factor - CLOSE)
-
-    def as_json(self) -> dict[str, Any]:
-        """As plain data, in words of the command line; without those of visits where none are played."""
-        data = {**asdict(self), "results": self.results.value}
-        return {name: value for name, value in data.items() if value or name not in {"visits", "filler"}}
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Settings:
-        """Read what `as_json` wrote."""
-        return cls(**{**data, "results": ResultsFrom(data["results"]), "limits": Limits(**data["limits"])})
-
-
-Variants = tuple[tuple[str, str], ...]
-"""Names with their values, sorted by name; each name once."""
 COLUMN = ("backbone", "strategy", "memory", "variants")
 """What a column is made of, as tables and JSON name it."""
 
@@ -111,7 +35,9 @@ class Column:
     """What else sets this column apart."""
 
     @classmethod
-    def of(cls, backbone: str, strategy: str, memory: str, variants: Mapping[str, str] | None = None) -> Self:
+    def of(
+        cls, backbone: str, strategy: str, memory: str, variants: Mapping[str, str] | None = None
+    ) -> Self:
         """A column as a plan has it: only a model has a strategy."""
         own = "" if backbone in WITHOUT_MODEL else strategy
         return cls(backbone, own, memory, tuple(sorted((variants or {}).items())))
@@ -125,11 +51,21 @@ class Column:
         variants = json.loads(text)
         if not isinstance(variants, dict):
             raise ValueError("variants that are no map")
-        return cls(backbone, strategy, memory, tuple(sorted((name, str(value)) for name, value in variants.items())))
+        return cls(
+            backbone,
+            strategy,
+            memory,
+            tuple(sorted((name, str(value)) for name, value in variants.items())),
+        )
 
     def as_row(self) -> dict[str, str]:
-        """The fields of a row, the variants as JSON: one text for one map, so that equal columns are equal rows."""
-        told = json.dumps(dict(self.variants), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        """The fields of a row, the variants as JSON.
+
+        One text for one map, so that equal columns are equal rows.
+        """
+        told = json.dumps(
+            dict(self.variants), ensure_ascii=False, sort_keys=True, separators=(",", ":")
+        )
         return dict(zip(COLUMN, (self.backbone, self.strategy, self.memory, told), strict=True))
 
     def as_json(self) -> dict[str, Any]:
@@ -143,15 +79,21 @@ class Column:
     def with_variant(self, name: str, value: str | None) -> Self:
         """The same column with another value of a variant; None: without it."""
         others = {one: known for one, known in self.variants if one != name}
-        return replace(self, variants=tuple(sorted((others | ({name: value} if value else {})).items())))
+        return replace(
+            self, variants=tuple(sorted((others | ({name: value} if value else {})).items()))
+        )
 
     def __str__(self) -> str:
         """In one line, every name whole."""
-        return " ".join(filter(None, (self.backbone, self.strategy, self.memory, *told_variants(self.variants))))
+        return " ".join(
+            filter(None, (self.backbone, self.strategy, self.memory, *told_variants(self.variants)))
+        )
 
 
 def chosen_columns(
-    columns: Collection[Column], memories: Collection[str] | None, strategies: Collection[str] | None
+    columns: Collection[Column],
+    memories: Collection[str] | None,
+    strategies: Collection[str] | None,
 ) -> set[Column]:
     """Return the columns with these memories and strategies; without names, all.
 
@@ -210,21 +152,27 @@ class Plan:
     memories: tuple[str, ...] = ("raw",)
     strategies: tuple[str, ...] = (PLAIN,)
     trials: int = 1
-    settings: Settings = field(default_factory=Settings)
+    settings: RunSettings = field(default_factory=RunSettings)
     experience: tuple[Feedback, ...] = ()
-    """What the doctors are told after a case, a column each; empty: every consultation stands alone."""
+    """What the doctors are told after a case, a column each; empty: every consultation stands
+    alone."""
+    axes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Settings in which columns differ, by their options' names, with the values as columns name
+    them."""
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """Each column once, in the order they were named."""
-        found = (
-            Column.of(backbone, strategy, memory, variants)
-            for backbone in self.backbones
-            for strategy in self.strategies
-            for memory in self.memories
-            for variants in [{EXPERIENCE: one.value} for one in self.experience] or [{}]
-        )
-        return tuple(dict.fromkeys(found))
+        """Each column once, in the order they were named: the product of all that differs."""
+        axes = dict(self.axes)
+        if self.experience:
+            axes = {EXPERIENCE: tuple(feedback.value for feedback in self.experience), **axes}
+        variants = [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
+        columns = [
+            Column.of(*doctor, own)
+            for doctor in product(self.backbones, self.strategies, self.memories)
+            for own in variants
+        ]
+        return tuple(dict.fromkeys(columns))
 
     def cells(self, record: PatientRecord) -> Iterator[Cell]:
         """The consultations of one patient."""
@@ -250,20 +198,28 @@ class Plan:
         """The error of a plan with more consultations than a run holds."""
         sizes = f"{len(self.columns)} columns × {self.trials:,} trials of each record"
         return UserError(
-            f"the plan has more than {LARGEST_PLAN:,} consultations ({sizes}), which is the most that a run holds",
+            f"the plan has more than {LARGEST_PLAN:,} consultations ({sizes}), which is the most"
+            " that a run holds",
             "give fewer --trials, or fewer records with --limit",
         )
 
 
 def stream_order(cases: Iterable[str], seed: int, trial: int) -> list[str]:
-    """Return the cases in the order in which a doctor sees them: drawn by the seed, the same for every column."""
+    """Return the cases in the order in which a doctor sees them.
+
+    Drawn by the seed, the same for every column.
+    """
     return sorted(cases, key=lambda case: derive(seed, case, trial, "stream"))
 
 
-def models_of(columns: Iterable[Column], settings: Settings) -> set[str]:
+def models_of(columns: Iterable[Column], settings: RunSettings) -> set[str]:
     """The specs of all models that take part in consultations of these columns."""
-    others = (settings.patient_backbone, settings.memory_backbone, settings.ram_backbone)
-    return {*(column.backbone for column in columns), *(spec for spec in others if spec is not None)} - WITHOUT_MODEL
+    models: set[str] = set()
+    for column in columns:
+        own = settings.for_column(column)
+        seats = (column.backbone, own.patient_backbone, own.memory_backbone, own.ram_backbone)
+        models |= {spec for spec in (*seats, own.feedback_judge) if spec is not None}
+    return models - WITHOUT_MODEL
 
 
 def default_patient(backbones: Iterable[str]) -> str:

@@ -1,4 +1,7 @@
-"""The servers behind a run's models: what each said of itself when the run was started or resumed."""
+"""The servers behind a run's models.
+
+What each said of itself when the run was started or resumed.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,9 @@ def _notes_of(run: RunFile) -> Iterator[SessionNotes]:
 
 
 def servers_of(run: RunFile) -> dict[str, list[ServerDescription]]:
-    """The servers that answered, by the spec of a backbone; several if the server changed between two sessions.
+    """The servers that answered, by the spec of a backbone.
+
+    Several if the server changed between two sessions.
 
     One that said nothing of itself, or was not asked, is known by its address.
     """
@@ -71,7 +76,10 @@ def server_lines(run: RunFile) -> Iterator[str]:
     for model, prints in fingerprints.items():
         yield f"{model}: system_fingerprint {', '.join(sorted(prints))}"
     for (model, options), count in sorted(refused.items()):
-        yield f"{model}: the server refuses {', '.join(options)}; {count} answer(s) were asked for without"
+        yield (
+            f"{model}: the server refuses {', '.join(options)}; {count} answer(s) were asked for"
+            " without"
+        )
 
 
 def server_warnings(runs: Iterable[RunFile]) -> Iterator[str]:
@@ -86,4 +94,7 @@ def server_warnings(runs: Iterable[RunFile]) -> Iterator[str]:
         if addresses > 1 or len(known) > 1:
             told = " / ".join(dict.fromkeys(map(str, servers)))
             told += f"; {addresses} addresses" if addresses > 1 else ""
-            yield f"{model} was behind different servers ({told}); a difference between its columns may be the servers'"
+            yield (
+                f"{model} was behind different servers ({told}); a difference between its columns"
+                " may be the servers'"
+            )

@@ -1,9 +1,12 @@
-"""Short names for columns and their parts: as short as tells them apart, and never with a server's address."""
+"""Short names for columns and their parts.
+
+As short as tells them apart, and never with a server's address.
+"""
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from os.path import commonprefix
@@ -30,10 +33,16 @@ class ShortNames:
     def of(cls, columns: Iterable[Column]) -> Self:
         """Take all columns."""
         every = set(columns)
-        return cls(backbone_names(one.backbone for one in every), memory_names(one.memory for one in every))
+        return cls(
+            backbones=backbone_names(column.backbone for column in every),
+            memories=memory_names(column.memory for column in every),
+        )
 
     def parts(self, column: Column) -> list[str]:
-        """The column's name in parts: the model, how it works if it has a strategy, the memory, the variants."""
+        """The column's name in parts.
+
+        The model, how it works if it has a strategy, the memory, the variants.
+        """
         names = (self.backbones[column.backbone], column.strategy, self.memories[column.memory])
         return [*filter(None, names), *told_variants(column.variants)]
 
@@ -49,16 +58,19 @@ class ShortNames:
 def backbone_names(specs: Iterable[str]) -> dict[str, str]:
     """Return a unique name for each spec.
 
-    The last part of a model's path is enough if it differs; then come the folders or the organisation before it, and
-    the provider. The same model at several servers is numbered, in the order of the addresses.
+    The last part of a model's path is enough if it differs; then come the folders or the
+    organisation before it, and the provider. The same model at several servers is numbered, in the
+    order of the addresses.
     """
     wordings = {spec: _wordings(spec) for spec in set(specs)}
-    users: dict[str, set[str]] = defaultdict(set)
-    for spec, some in wordings.items():
-        for wording in some:
-            users[wording].add(spec)
-    chosen = {spec: next((one for one in some if len(users[one]) == 1), some[-1]) for spec, some in wordings.items()}
-    return numbered(dict(sorted(chosen.items())))
+    users: Counter[str] = Counter()
+    for names in wordings.values():
+        users.update(set(names))
+    shortest = {}
+    for spec, names in sorted(wordings.items()):
+        unique = [name for name in names if users[name] == 1]
+        shortest[spec] = unique[0] if unique else names[-1]
+    return numbered(shortest)
 
 
 def memory_names(memories: Iterable[str]) -> dict[str, str]:
@@ -76,39 +88,45 @@ def same_models(names: Mapping[str, str]) -> list[list[str]]:
     by_model: dict[str, list[str]] = defaultdict(list)
     for spec, name in names.items():
         by_model[_without_server(spec)].append(name)
-    return [sorted(some) for some in by_model.values() if len(some) > 1]
+    return [sorted(servers) for servers in by_model.values() if len(servers) > 1]
 
 
 def numbered(names: Mapping[K, str]) -> dict[K, str]:
     """The same names, each with a number if several are alike."""
-    alike: dict[str, list[K]] = defaultdict(list)
+    totals, seen = Counter(names.values()), Counter[str]()
+    unique = {}
     for key, name in names.items():
-        alike[name].append(key)
-    return {
-        key: name if len(alike[name]) == 1 else f"{name} ({alike[name].index(key) + 1})" for key, name in names.items()
-    }
+        seen[name] += 1
+        unique[key] = f"{name} ({seen[name]})" if totals[name] > 1 else name
+    return unique
 
 
 def cut_names(names: Iterable[str], longest: int) -> dict[str, str]:
-    """Cut names to this many characters, each so that the place where it differs from the others is kept."""
+    """Cut names to this many characters, around the place where each differs from the others."""
     every = set(names)
-    return {name: name if len(name) <= longest else _cut(name, every - {name}, longest) for name in every}
+    cut = {name: _cut(name, every - {name}, longest) for name in every if len(name) > longest}
+    return {name: cut.get(name, name) for name in every}
 
 
 def _wordings(spec: str) -> list[str]:
-    """All names that a spec may get, the shortest first; its parameters, which tell columns apart, end each of them."""
+    """All names that a spec may get, the shortest first.
+
+    Its parameters, which tell columns apart, end each of them.
+    """
     named = _without_server(spec)
     model, space, parameters = named.partition(" ")
     return [f"{name}{space}{parameters}" for name in _model_names(model, has_server=named != spec)]
 
 
 def _model_names(model: str, *, has_server: bool) -> list[str]:
-    provider = None if has_server else _PROVIDER.match(model)
-    parts = [part for part in model[provider.end() if provider else 0 :].split("/") if part]
+    """The last part of a model's path, then more and more of it, then its provider, too."""
+    match = None if has_server else _PROVIDER.match(model)
+    provider = match[0] if match else ""
+    parts = [part for part in model.removeprefix(provider).split("/") if part]
     if not parts:
         return [model or "model"]
     paths = ["/".join(parts[-count:]) for count in range(1, len(parts) + 1)]
-    return [*paths, f"{provider[0]}{paths[-1]}"] if provider else paths
+    return [*paths, f"{provider}{paths[-1]}"] if provider else paths
 
 
 def _without_server(spec: str) -> str:
@@ -116,9 +134,19 @@ def _without_server(spec: str) -> str:
 
 
 def _cut(name: str, others: set[str], longest: int) -> str:
-    differs = max((len(commonprefix([name, other])) for other in others), default=0)  # noqa: RUF071 -- letters count
-    start = min(max(0, differs - _BEFORE), len(name) - longest + 1)
-    if differs + _BEFORE <= longest or start <= 0:
+    """A piece of a name with `…` for what is left out, around where it differs from the others."""
+    if _first_difference(name, others) + _BEFORE <= longest:
         return f"{name[: longest - 1]}…"
-    end = start + longest - 1
-    return f"…{name[start:]}" if end >= len(name) else f"…{name[start : end - 1]}…"
+    last_start = len(name) - longest + 1
+    start = min(_first_difference(name, others) - _BEFORE, last_start)
+    if start <= 0:
+        return f"{name[: longest - 1]}…"
+    if start == last_start:
+        return f"…{name[start:]}"
+    return f"…{name[start : start + longest - 2]}…"
+
+
+def _first_difference(name: str, others: set[str]) -> int:
+    """The first place at which a name differs from all others."""
+    places = [len(commonprefix([name, other])) for other in others]  # noqa: RUF071 -- of letters
+    return max(places, default=0)

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
 from osler.language import Language, Speaker
 from osler.memory.base import Turn
-from osler.records.visits import clock
-from osler.runs.events import Answered, Asked, Called, Concluded, Ending, Event, Retrieved, Visited
-from osler.runs.plan import RULES, Cell, Column, ResultsFrom
+from osler.runs.events import Answered, Asked, Called, Concluded, Ending, Event
+from osler.runs.plan import Cell, Column
+from osler.runs.turns import TurnView, total, turn_views
+from osler.settings.names import RULES, ResultsFrom
 
 E = TypeVar("E", bound=BaseModel)
-N = TypeVar("N", int, float)
 
 
 class Header(BaseModel):
@@ -39,27 +38,43 @@ class Header(BaseModel):
     memory: str
     variants: dict[str, str] = {}
     """What else sets its column apart."""
-    patient_backbone: str
-    ram_backbone: str = RULES
-    memory_backbone: str = RULES
-    """The model behind the memory; `rules` or `human`: it has none."""
-    answer_tokens: int = 1000
-    """Tokens one answer of a model could take."""
-    results: ResultsFrom = ResultsFrom.PATIENT
-    """Where the doctor read the results of tests and examinations."""
+    settings: dict[str, Any] = {}
+    """The settings of its column that decide results, by the names that a run file has."""
     trial: int = 1
     seed: int
     turn_limit: int
     date: datetime.date | None = None
     """The day of the consultation, if the memory heard earlier visits first."""
     version: str
-    prompts: dict[str, str] | str
-    """The prompt templates that it used, and the hash of each; in earlier versions one hash over all of a language."""
+    prompts: dict[str, str] = {}
+    """The prompt templates that it used, and the hash of each."""
+
+    @property
+    def patient_backbone(self) -> str:
+        """The patient's model."""
+        return str(self.settings.get("patient_backbone", RULES))
+
+    @property
+    def ram_backbone(self) -> str:
+        """The model that retrieved from the record."""
+        return str(self.settings.get("ram_backbone", RULES))
+
+    @property
+    def memory_backbone(self) -> str:
+        """The model behind the memory; `rules` or `human`: it has none."""
+        return str(self.settings.get("memory_backbone") or self.backbone)
+
+    @property
+    def results(self) -> ResultsFrom:
+        """Where the doctor read the results of tests and examinations."""
+        return ResultsFrom(self.settings.get("results", ResultsFrom.PATIENT))
 
     @property
     def column(self) -> Column:
         """Which column of a table it belongs to."""
-        return Column(self.backbone, self.strategy, self.memory, tuple(sorted(self.variants.items())))
+        return Column(
+            self.backbone, self.strategy, self.memory, tuple(sorted(self.variants.items()))
+        )
 
     @property
     def parts(self) -> dict[str, Any]:
@@ -119,39 +134,30 @@ class Transcript(BaseModel):
         return self.of(Answered)
 
     @property
+    def seconds(self) -> float:
+        """How long it took, from its beginning to its last event."""
+        return self.events[-1].at if self.events else 0.0
+
+    @property
+    def turn_views(self) -> tuple[TurnView, ...]:
+        """What happened turn by turn, those of earlier visits first."""
+        return turn_views(self.events)
+
+    @property
     def exchanges(self) -> dict[int, Turn]:
-        """The turns that were answered, by number, as a memory is given them: those of earlier visits, too."""
-        replies = {event.turn: event.reply for event in self.of(Answered)}
-        results = {event.turn: event.results for event in self.of(Retrieved)}
-        date = self.header.date
-        return {event.turn: event.told for event in self.of(Visited)} | {
-            asked.turn: Turn(
-                number=asked.turn,
-                question=asked.question,
-                reply=replies[asked.turn],
-                results=results.get(asked.turn, ""),
-                differential=asked.differential,
-                at=clock(date, asked.turn) if date else None,
-            )
-            for asked in self.of(Asked)
-            if asked.turn in replies
-        }
+        """The turns that were answered, by number, as a memory is given them.
+
+        Those of earlier visits, too.
+        """
+        exchanges = {}
+        for turn in self.turn_views:
+            exchange = turn.exchange(self.header.date)
+            if exchange is not None:
+                exchanges[turn.number] = exchange
+        return exchanges
 
     def tokens(self) -> int | None:
         """Tokens of all calls; None as soon as one call did not tell."""
-        return total(count for called in self.of(Called) for count in (called.tokens_in, called.tokens_out))
-
-
-_SILENCE = {Language.EN: "(said nothing)", Language.ZH: "（没有说话）"}
-
-
-def heard(asked: Asked, language: Language) -> str:
-    """Return a question as a page shows it; for a doctor that said nothing, say so."""
-    return asked.question or _SILENCE[language]
-
-
-def total(counts: Iterable[N | None]) -> N | None:
-    """A sum that is unknown when one part of it is."""
-    every = list(counts)
-    known = [count for count in every if count is not None]
-    return sum(known) if len(known) == len(every) else None
+        return total(
+            count for called in self.of(Called) for count in (called.tokens_in, called.tokens_out)
+        )

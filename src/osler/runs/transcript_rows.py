@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from osler.runs.events import Answered, Asked, Called, Event, Failed, Intervened, Recalled, Retrieved, Visited
+from osler.runs.events import Called, Failed, Role
 from osler.runs.makers import Usage
-from osler.runs.transcript import Transcript, total
+from osler.runs.scored import Failure
+from osler.runs.transcript import Transcript
 
 
 class ResultRow(BaseModel):
@@ -29,9 +29,13 @@ class ResultRow(BaseModel):
     tokens_out: int | None
     cost: float | None
     seconds: float
+    failed_role: str | None
+    """Who failed, if the consultation did."""
     failure: str | None
-    """The kind of failure, if there was one."""
+    """The kind of failure."""
     message: str | None
+    place: str | None
+    """Where in the code it failed, if that is known."""
 
     @classmethod
     def of(cls, transcript: Transcript) -> ResultRow:
@@ -49,10 +53,20 @@ class ResultRow(BaseModel):
             tokens_in=used.tokens_in,
             tokens_out=used.tokens_out,
             cost=used.cost,
-            seconds=transcript.events[-1].at if transcript.events else 0.0,
+            seconds=transcript.seconds,
+            failed_role=failed.role.value if failed else None,
             failure=failed.kind if failed else None,
-            message=failed.line if failed else None,
+            message=failed.message if failed else None,
+            place=failed.place if failed else None,
         )
+
+    @property
+    def failed(self) -> Failure | None:
+        """Why the consultation failed, if it did."""
+        if self.failure is None:
+            return None
+        role = Role(self.failed_role or Role.SIMULATOR)
+        return Failure(role, self.failure, self.message or "", self.place)
 
     @classmethod
     def names(cls) -> tuple[str, ...]:
@@ -61,36 +75,31 @@ class ResultRow(BaseModel):
 
 
 def turn_rows(transcript: Transcript) -> Iterator[dict[str, Any]]:
-    """Return what happened in each turn that has a question; turns of earlier visits have numbers below 1."""
-    turns: dict[int, dict[type[Event], list[Any]]] = defaultdict(lambda: defaultdict(list))
-    for event in transcript.events:
-        turns[event.turn][type(event)].append(event)
-    for number, events in turns.items():
-        asked, retrieved, answered, recalled = (
-            next(iter(events[kind]), None) for kind in (Asked, Retrieved, Answered, Recalled)
-        )
-        past: Visited | None = next(iter(events[Visited]), None)
-        if asked is None and past is None:
+    """Return what happened in each turn that has a question.
+
+    Turns of earlier visits have numbers below 1.
+    """
+    for turn in transcript.turn_views:
+        if turn.asked is None and turn.visited is None:
             continue
-        told = past.told if past else None
         yield {
             **_consultation(transcript),
-            "turn": number,
-            "visit": past.visit if past else None,
-            "question": asked.question if asked else told and told.question,
-            "question_maker": asked.maker.value if asked else None,
-            "repeated": bool(asked and asked.repeated),
-            "asked_for": list(retrieved.asked_for) if retrieved else [],
-            "handed_out": [entry.name for entry in retrieved.entries] if retrieved else [],
-            "retrieval_maker": retrieved.maker.value if retrieved else None,
-            "reply": answered.reply if answered else told and told.reply,
-            "reply_maker": answered.maker.value if answered else None,
-            "disclosed": list(answered.disclosed) if answered else [],
-            "recall": recalled.recall.text if recalled else None,
-            "interventions": [event.kind.value for event in events[Intervened]],
-            "calls": len(events[Called]),
-            "tokens_in": total(call.tokens_in for call in events[Called]),
-            "tokens_out": total(call.tokens_out for call in events[Called]),
+            "turn": turn.number,
+            "visit": turn.visited.visit if turn.visited else None,
+            "question": turn.question,
+            "question_maker": turn.asked.maker.value if turn.asked else None,
+            "repeated": bool(turn.asked and turn.asked.repeated),
+            "asked_for": list(turn.asked_for),
+            "handed_out": list(turn.retrieved_names),
+            "retrieval_maker": turn.retrieved.maker.value if turn.retrieved else None,
+            "reply": turn.reply,
+            "reply_maker": turn.answered.maker.value if turn.answered else None,
+            "disclosed": list(turn.disclosed),
+            "recall": turn.recall.text if turn.recall else None,
+            "interventions": [event.kind.value for event in turn.interventions],
+            "calls": len(turn.calls),
+            "tokens_in": turn.tokens_in,
+            "tokens_out": turn.tokens_out,
         }
 
 

@@ -1,1 +1,4 @@
-"""Running consultations: a single one (`consultation`), building its participants (`build`), many at once (`batch`)."""
+"""Running consultations.
+
+A single one (`consultation`), building its participants (`build`), many at once (`batch`).
+"""

@@ -80,7 +80,10 @@ class _Estimate:
         return max((_OTHER_COLUMN * seen.high for seen in self._dear_columns()), default=None)
 
     def _dear_columns(self) -> list[_Seen]:
-        """The columns that other columns are estimated by: without those of rules, which use nothing."""
+        """The columns that other columns are estimated by.
+
+        Without those of rules, which use nothing.
+        """
         return [seen for seen in self.seen.values() if seen.total]
 
 
@@ -157,7 +160,10 @@ class Admission:
         return self._refusal_by_time(column)
 
     def _needed(self, name: str, column: Column, before: float) -> float:
-        """Return what a consultation will use: what is likely if it is the only one, or else more."""
+        """Return what a consultation will use.
+
+        What is likely if it is the only one, or else more.
+        """
         estimate = self._estimates[name]
         if not self._under_way:
             return _still_to_use(estimate.mean(column) or 0.0, before)
@@ -182,7 +188,9 @@ class Admission:
         return _stop(Ending.TIME_LIMIT, seconds, limit, high)
 
     def enough(self, kind: str, left: list[ColumnSpending]) -> str | None:
-        """Return a limit of this kind that will do for the rest of the run; None if none can be named.
+        """Return a limit of this kind that will do for the rest of the run.
+
+        None if none can be named.
 
         Args:
             kind: The ending that the limit is of.
@@ -214,11 +222,16 @@ class Admission:
 def _stop(ending: Ending, spent: float, limit: float, needed: float) -> RunStopped:
     name = _LIMITED[ending]
     used = f"{amount_text(name, spent, limit)} are used"
-    return RunStopped(ending.value, f"{used}, and one more consultation takes about {amount_text(name, needed)}")
+    return RunStopped(
+        ending.value, f"{used}, and one more consultation takes about {amount_text(name, needed)}"
+    )
 
 
 def _still_to_use(estimate: float, used: float) -> float:
-    """What a consultation may still use. One that has used all of its estimate may not be at its end."""
+    """What a consultation may still use.
+
+    One that has used all of its estimate may not be at its end.
+    """
     return max(estimate - used, _LEAST_LEFT * estimate)
 
 

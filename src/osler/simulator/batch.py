@@ -1,4 +1,7 @@
-"""Run many consultations into a run file: check everything first, then run, resume or retry, and report."""
+"""Run many consultations into a run file.
+
+Check everything first, then run, resume or retry, and report.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import platform
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -17,24 +20,34 @@ from typing import Any
 from rich.console import Console
 
 from osler import __version__
+from osler.code_failures import failure_in
 from osler.errors import RunStopped, UserError, warn
 from osler.eval.panel import open_panel
 from osler.eval.scoring import score, score_missing
-from osler.language import Language
 from osler.memory import check_memories
 from osler.models import parse_spec
 from osler.models.servers import describe_servers
 from osler.plugins import check_workers_can_load
 from osler.records.pages import printed
-from osler.runs.plan import HUMAN, ONE_STEP, Column, Limits, Plan, Settings, models_of
+from osler.runs.plan import Column, Plan, models_of
 from osler.runs.store import Planned, RunFile, RunWriter, run_name
 from osler.runs.store.reader import RunStatus
 from osler.runs.transcript import Transcript
+from osler.settings.names import (
+    CONCURRENCY,
+    HUMAN,
+    ONE_STEP,
+    SHARE_OF_REPLIES,
+    WITHOUT_MODEL,
+    Limits,
+)
+from osler.settings.run_settings import RunSettings
 from osler.simulator.build import check_strategies
 from osler.simulator.clients import Clients, ClientSettings
 from osler.simulator.engines.messages import WorkerServer, WorkerSetup
 from osler.simulator.engines.pool import WorkerPool
 from osler.simulator.engines.process import ProcessConnection, spare_the_collector
+from osler.simulator.judge_choice import chosen_judges, named_judges
 from osler.simulator.limits import RunLimiter, check_prices
 from osler.simulator.live_judge import LiveJudge, open_live_judge
 from osler.simulator.own_failures import KIND as OWN_CODE
@@ -44,14 +57,27 @@ from osler.simulator.trials import warn_of_equal_trials
 from osler.simulator.work_queue import RunProgress, WorkQueue
 from osler.stdout import spared_stdout
 
-_PACKAGES = ("autogen-core", "autogen-ext", "openai", "pydantic", "numpy", "jieba", "faiss-cpu", "xllamacpp", "ray")
+_PACKAGES = (
+    "autogen-core",
+    "autogen-ext",
+    "openai",
+    "pydantic",
+    "numpy",
+    "jieba",
+    "faiss-cpu",
+    "xllamacpp",
+    "ray",
+)
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How a run is executed: it may change from one start to the next, since it decides no result."""
+    """How a run is executed.
 
-    concurrency: int = 8
+    It may change from one start to the next, since it decides no result.
+    """
+
+    concurrency: int = CONCURRENCY
     workers: int | None = None
     engine: str = "local"
     ray_address: str | None = None
@@ -61,13 +87,19 @@ class RunOptions:
     quiet: bool = False
     as_json: bool = False
     judges: tuple[str, ...] = ()
-    """Who reads what consultations conclude, as they end; several are a panel."""
+    """Who reads what consultations conclude, as they end; several are a panel. Nobody named: see
+    `judge_choice`."""
+    judge_replies: float = SHARE_OF_REPLIES
+    """Share of the patient's replies that the judge reads, where patient and judge are models."""
     tells_name: bool = True
     """Whether the name of a run that was given none is printed."""
 
 
 class StoppedEarly(UserError):
-    """A run that ended before its plan did. The exit code names the signal that ended it, as shells expect."""
+    """A run that ended before its plan did.
+
+    The exit code names the signal that ended it, as shells expect.
+    """
 
     def __init__(
         self,
@@ -90,7 +122,10 @@ class StoppedEarly(UserError):
         self.kind = stop.kind
         self.exit_code = UserError.exit_code if stop.signal is None else 128 + stop.signal
         if stop.kind == OWN_CODE:
-            super().__init__(message, f"mend it, then `osler runs retry {name}` runs what failed and what is left")
+            super().__init__(
+                message,
+                f"mend it, then `osler runs retry {name}` runs what failed and what is left",
+            )
             return
         needed = [f"--out {name}"] if is_new else []
         if stop.kind.endswith("_limit"):
@@ -120,40 +155,62 @@ class Outcome:
         if self.stop is None:
             return
         ended = self.progress.there + self.progress.done
-        lost = "; answers that were still awaited will be asked for again" if self.progress.gave_up else ""
+        lost = (
+            "; answers that were still awaited will be asked for again"
+            if self.progress.gave_up
+            else ""
+        )
         total = self.progress.total
         counts = f"{ended} of {total} have ended, {total - ended} consultation(s) are left"
-        begun = f", {self.status.begun} of them begun, with their answers kept" if self.status.begun else ""
+        begun = (
+            f", {self.status.begun} of them begun, with their answers kept"
+            if self.status.begun
+            else ""
+        )
         line = f"the run stopped: {self.stop.message}; {counts}{begun}{lost}"
-        raise StoppedEarly(line, self.stop, run_name(self.path), is_new=self.is_new, enough=self.enough)
+        raise StoppedEarly(
+            line, self.stop, run_name(self.path), is_new=self.is_new, enough=self.enough
+        )
 
 
 def simulate_plan(plan: Plan, out: Path | None, options: RunOptions, pool: str) -> int:
-    """Run a plan into a file and print the results; returns the exit code, which is not 0 when all of it failed."""
+    """Run a plan into a file and print the results.
+
+    Returns the exit code, which is not 0 when all of it failed.
+    """
     outcome = asyncio.run(run_plan(plan, out, options, pool, signals=True))
     return _report(outcome, options, plan.settings.patient_backbone)
 
 
 def retry_run(run: Path, options: RunOptions) -> int:
-    """Re-run what failed in a run, and run what is left of it; returns the exit code, as `simulate_plan` does."""
-    with RunFile.open(run) as known:
-        made_with, settings, columns = known.about(), known.settings, known.columns()
+    """Re-run what failed in a run, and run what is left of it.
+
+    Returns the exit code, as `simulate_plan` does.
+    """
+    with RunFile.open(run) as opened:
+        made_with, settings, columns = opened.about(), opened.settings, opened.columns()
     if made_with["version"] != __version__:
         raise UserError(f"{run} was made with another version of Osler", "use that version for it")
 
     async def retry() -> Outcome:
         await _check(columns, settings, options)
         with RunWriter.create_or_resume(run, about(settings)) as store:
-            return await _run(store, store.retry(), settings, options, {"retry": True}, signals=True)
+            return await _run(
+                store, store.retry(), settings, options, {"retry": True}, signals=True
+            )
 
     return _report(asyncio.run(retry()), options, settings.patient_backbone)
 
 
-async def run_plan(plan: Plan, out: Path | None, options: RunOptions, pool: str, *, signals: bool = False) -> Outcome:
-    """Run those consultations of a plan that its file does not have yet; without a file, in a new run.
+async def run_plan(
+    plan: Plan, out: Path | None, options: RunOptions, pool: str, *, signals: bool = False
+) -> Outcome:
+    """Run those consultations of a plan that its file does not have yet.
 
-    `pool` says in the file where the records are from. With `signals`, for which it must be called in the main thread,
-    Ctrl-C ends the run in order.
+    Without a file, in a new run.
+
+    `pool` says in the file where the records are from. With `signals`, for which it must be called
+    in the main thread, Ctrl-C ends the run in order.
 
     Raises:
         UserError: The plan cannot be run.
@@ -163,23 +220,28 @@ async def run_plan(plan: Plan, out: Path | None, options: RunOptions, pool: str,
     if next(iter(plan.records), None) is None:
         raise UserError("no record passes the filters", "`osler records list` shows what there is")
     made_with = about(plan.settings)
-    with RunWriter.create(made_with) if out is None else RunWriter.create_or_resume(out, made_with) as store:
+    with (
+        RunWriter.create(made_with) if out is None else RunWriter.create_or_resume(out, made_with)
+    ) as store:
         planned, name = store.extend(plan), run_name(store.path)
         warn_of_equal_trials(plan)
         if out is None and options.tells_name:
             sys.stderr.write(f"osler: new run {name}; --out {name} resumes it\n")
-        outcome = await _run(store, planned, plan.settings, options, {"pool": pool}, signals=signals)
+        outcome = await _run(
+            store, planned, plan.settings, options, {"pool": pool}, signals=signals
+        )
     return replace(outcome, is_new=out is None)
 
 
-def about(settings: Settings) -> dict[str, Any]:
-    """Return what decides the results of a run, besides its records and the prompts that its consultations use."""
+def about(settings: RunSettings) -> dict[str, Any]:
+    """Return what decides the results of a run, besides its records and prompts."""
     return {"version": __version__, "settings": settings.as_json()}
 
 
-async def _check(columns: Sequence[Column], settings: Settings, options: RunOptions) -> None:
+async def _check(columns: Sequence[Column], settings: RunSettings, options: RunOptions) -> None:
     """Open everything once, so that a wrong name stops the run before a file is made."""
-    if HUMAN in (settings.ram_backbone, settings.memory_backbone):
+    of_columns = [settings.for_column(column) for column in columns]
+    if any(HUMAN in (own.ram_backbone, own.memory_backbone) for own in of_columns):
         raise UserError("only the doctor and the patient can be a person", "name a model, or rules")
     with spared_stdout():
         check_memories(sorted({column.memory for column in columns} - {ONE_STEP}))
@@ -193,12 +255,12 @@ async def _check(columns: Sequence[Column], settings: Settings, options: RunOpti
     if models and options.clients.cache is not None and options.clients.cache.exists():
         _ = clients.cache  # opens it: a file that is no cache would fail every consultation
     await clients.close()
-    if options.judges:
-        async with open_panel(options.judges):
+    if judges := named_judges(options.judges):
+        async with open_panel(judges):
             pass
 
 
-def _check_workers_can_load(columns: Sequence[Column], settings: Settings) -> None:
+def _check_workers_can_load(columns: Sequence[Column], settings: RunSettings) -> None:
     """Refuse classes that were given in Python and that a worker cannot import."""
     for column in columns:
         check_workers_can_load("memory", column.memory)
@@ -210,22 +272,27 @@ def _check_workers_can_load(columns: Sequence[Column], settings: Settings) -> No
 async def _run(
     store: RunWriter,
     planned: Planned,
-    settings: Settings,
+    settings: RunSettings,
     options: RunOptions,
     detail: dict[str, Any],
     *,
     signals: bool,
 ) -> Outcome:
     before = store.status()
-    servers = await describe_servers(models_of(store.columns(), settings)) if planned.todo else {}
-    told = {spec: one.model_dump(exclude_defaults=True) for spec, one in servers.items()}
-    store.begin({**detail, **_provenance(options), "servers": told})
+    servers = await _servers(models_of(store.columns(), settings)) if planned.todo else {}
+    store.begin({**detail, **_provenance(options), "servers": servers})
     if scored := score_missing(store):
         warn(f"{scored} consultation(s) of {store.path} had no score, and were scored now")
     progress = RunProgress(total=len(planned.todo) + planned.there, there=planned.there)
-    limiter = RunLimiter(options.limits, before.tokens, before.cost_known, before.seconds)
+    limiter = RunLimiter(
+        options.limits, before.tokens + store.judge_tokens(), before.cost_known, before.seconds
+    )
     quiet = options.quiet or options.as_json
-    async with _judging(store, options) as judge:
+    chosen = chosen_judges(store, options.judges, settings.patient_backbone)
+    judging = open_live_judge(
+        store, chosen, limiter, concurrency=options.concurrency, seconds=options.clients.timeout
+    )
+    async with judging as judge:
         on_end = judge.ended if judge is not None else _judged_later
         queue = WorkQueue(store, planned, progress, limiter, score, on_end)
         with spared_stdout(), _interruptible(queue, quiet=quiet) if signals else nullcontext():
@@ -237,18 +304,27 @@ async def _run(
                 queue.write_remarks()
         progress.gave_up = queue.stop.now.is_set()
         if queue.stop.reason is not None:
-            store.stopped(queue.stop.reason.kind)
+            store.note_stop(queue.stop.reason.kind)
         verdicts = await _verdicts(judge, store, is_stopped=queue.stop.reason is not None)
-    return Outcome(store.path, progress, store.status(), queue.stop.reason, enough=queue.enough(), judge=verdicts)
+        has_model_patient = settings.patient_backbone not in WITHOUT_MODEL
+        if verdicts is not None and judge is not None and has_model_patient:
+            await _read_replies(judge, options.judge_replies)
+    return Outcome(
+        store.path,
+        progress,
+        store.status(),
+        queue.stop.reason,
+        enough=queue.enough(),
+        judge=verdicts,
+    )
 
 
-def _judging(store: RunWriter, options: RunOptions) -> AbstractAsyncContextManager[LiveJudge | None]:
-    """Open the judges of a run, if it has any."""
-    if not options.judges:
-        return nullcontext()
-    languages = [Language(value) for (value,) in store.ask("SELECT DISTINCT language FROM records ORDER BY language")]
-    seconds = options.clients.timeout
-    return open_live_judge(store, options.judges, languages, concurrency=options.concurrency, seconds=seconds)
+async def _servers(models: set[str]) -> dict[str, dict[str, Any]]:
+    """Return what the servers of models say of themselves, as plain data."""
+    servers = await describe_servers(models)
+    return {
+        spec: description.model_dump(exclude_defaults=True) for spec, description in servers.items()
+    }
 
 
 def _judged_later(number: int, transcript: Transcript) -> None:
@@ -256,7 +332,10 @@ def _judged_later(number: int, transcript: Transcript) -> None:
 
 
 async def _verdicts(judge: LiveJudge | None, store: RunWriter, *, is_stopped: bool) -> str | None:
-    """Judge what is left; return the name of the verdicts, or None where there is no judge or it could not be asked."""
+    """Judge what is left.
+
+    Return the name of the verdicts, or None where there is no judge or it could not be asked.
+    """
     if judge is None:
         return None
     if is_stopped:
@@ -266,14 +345,49 @@ async def _verdicts(judge: LiveJudge | None, store: RunWriter, *, is_stopped: bo
         name = await judge.finish()
         store.note({"judge": name})
         return name
-    except UserError as error:
-        warn(f"the consultations are kept, but not all are judged ({error}); re-run the command to judge them")
+    except (
+        Exception
+    ) as error:  # a judge of one's own may fail in any way, and every consultation is stored
+        reason = error.message if isinstance(error, UserError) else _own_failure(error)
+        if judge.was_refused:
+            warn(
+                f"nobody judges this run: {reason}. What is not exact stays undecided;"
+                " --judge names a judge"
+            )
+        else:
+            warn(
+                f"the consultations are kept, but not all are judged ({reason}); re-run the command"
+                " to judge them"
+            )
         return None
 
 
-async def _run_engine(queue: WorkQueue, settings: Settings, options: RunOptions, most: int) -> None:
+async def _read_replies(judge: LiveJudge, share: float) -> None:
+    """Have a share of the patient's replies read; a run without is still whole."""
+    if share == 0:
+        return
+    try:
+        await judge.read_replies(share)
+    except UserError as error:
+        warn(
+            f"nobody reads the patient's replies: {error.message}. `--judge-replies 0` leaves them"
+            " unread"
+        )
+
+
+def _own_failure(error: Exception) -> str:
+    failure = failure_in(error)
+    return f"{type(error).__name__}: {error}" + (f" ({failure.place})" if failure else "")
+
+
+async def _run_engine(
+    queue: WorkQueue, settings: RunSettings, options: RunOptions, most: int
+) -> None:
     """Run what the queue hands out, at most this many consultations, where the options say."""
-    concurrency, workers = min(options.concurrency, most), options.workers and min(options.workers, most)
+    concurrency, workers = (
+        min(options.concurrency, most),
+        options.workers and min(options.workers, most),
+    )
     setup = WorkerSetup(settings, options.clients, tuple(filter(None, sys.path)))
 
     async def here(setup: WorkerSetup) -> WorkerServer:
@@ -300,7 +414,10 @@ def _interruptible(queue: WorkQueue, *, quiet: bool) -> Iterator[None]:
         if interrupted:
             queue.stop.now.set()
         elif not quiet:
-            sys.stderr.write("\nstopping: waiting for requests already sent; press Ctrl-C again to stop at once\n")
+            sys.stderr.write(
+                "\nstopping: waiting for requests already sent; press Ctrl-C again to stop at"
+                " once\n"
+            )
         interrupted = True
         queue.stop.ask(RunStopped("interrupted", "it was interrupted", name))
 
@@ -344,17 +461,24 @@ def _report(outcome: Outcome, options: RunOptions, patient: str) -> int:
             printed(summary(file, patient, outcome.judge))
         if not options.quiet:
             there = f", {progress.there} were there already" if progress.there else ""
-            console.print(f"{progress.done} consultation(s) in {progress.seconds:.1f} s{there}; the run is in {path}")
+            console.print(
+                f"{progress.done} consultation(s) in {progress.seconds:.1f} s{there}; the run is in"
+                f" {path}"
+            )
     if progress.unscored:
         how = f"re-run the command with --out {run_name(path)} to score it"
         warn(f"a consultation could not be scored ({progress.unscored}); {how}")
     outcome.raise_if_stopped()
-    ended, failed = (progress.done, progress.failures.total()) if progress.done else (status.total, status.failed)
+    ended, failed = status.total, status.failed
+    if progress.done:  # what happened now says more than what was there
+        ended, failed = progress.done, progress.failures.total()
     all_failed = 0 < failed == ended
     if all_failed or (status.failed and not options.as_json):
         line = "osler: every consultation failed" if all_failed else f"{status.failed} failed"
         name = run_name(path)
-        console.print(f"{line}: `osler runs failures {name}` says why, `osler runs retry {name}` tries again")
+        console.print(
+            f"{line}: `osler runs failures {name}` says why, `osler runs retry {name}` tries again"
+        )
     return 1 if all_failed else 0
 
 

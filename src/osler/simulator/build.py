@@ -1,13 +1,16 @@
-"""Build the participants and the memory of a consultation from a record and names, as seats or as an AutoGen team."""
+"""Build the participants and the memory of a consultation from a record and names.
+
+As seats, or as an AutoGen team.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from pydantic import BaseModel
 
-from osler.agents.autogen import Participant, TeamDoctor, round_robin
+from osler.agents.autogen import ConsultationTeam, Listener, Participant
 from osler.agents.calls import Caller
 from osler.agents.doctors import DoctorSettings, doctor_factory
 from osler.agents.human import HumanParticipant
@@ -21,36 +24,47 @@ from osler.agents.rules.patient import RulesPatient, voice
 from osler.language import Language
 from osler.locale import label
 from osler.memory import MemorySettings, Thinker, memory_factory
-from osler.memory.base import Recall
+from osler.memory.base import Query, Recall
 from osler.memory.none import NoMemory
 from osler.models import Backbone, ChatMessage
 from osler.plugins import as_name
 from osler.prompts import Prompt, phrases
 from osler.records.schema import Entry, PatientRecord
 from osler.runs.events import ConsultationError, Journal, Role
-from osler.runs.plan import HUMAN, ONE_STEP, PLAIN, RULES, WITHOUT_MODEL, Column, ResultsFrom, Settings
+from osler.runs.plan import Column
 from osler.seeds import derive
+from osler.settings.names import HUMAN, ONE_STEP, PLAIN, RULES, WITHOUT_MODEL, ResultsFrom
+from osler.settings.run_settings import RunSettings
 from osler.simulator.clients import Clients, ConsultationClients
-from osler.simulator.consultation import DoctorWithMemory, Seats
+from osler.simulator.consultation import Seats, consult
 
 if TYPE_CHECKING:
-    from autogen_agentchat.teams import RoundRobinGroupChat
+    from autogen_core.models import ChatCompletionClient
 
-    from osler.simulator.options import Thing
+    from osler.models import ChatClient
+
+    Thing: TypeAlias = str | Callable[..., object] | ChatCompletionClient | ChatClient
+    """A name, or a class, a function or a client in place of one."""
 
 _LINE = {Language.EN: "{name}: {told}", Language.ZH: "{name}：{told}"}
 _WHEN = {Language.EN: " ({when})", Language.ZH: "（{when}）"}
 
 
 class Opener(Protocol):
-    """Opens the backbones of a consultation. If it also has a `mover`, that is who moves for a person."""
+    """Opens the backbones of a consultation.
+
+    If it also has a `mover`, that is who moves for a person.
+    """
 
     def open(self, spec: str) -> Backbone:
         """The backbone of that spec."""
 
 
 def case_of(record: PatientRecord, *, visits: bool = False) -> Case:
-    """Return what may be known of a record before the first question; with `visits`, also when the patient came."""
+    """Return what may be known of a record before the first question.
+
+    With `visits`, also when the patient came.
+    """
     return Case(
         language=record.language,
         age=record.age.label(record.language),
@@ -71,7 +85,12 @@ def known_before(case: Case) -> str:
 
 
 def seat(
-    record: PatientRecord, column: Column, trial: int, settings: Settings, journal: Journal, clients: Opener
+    record: PatientRecord,
+    column: Column,
+    trial: int,
+    settings: RunSettings,
+    journal: Journal,
+    clients: Opener,
 ) -> Seats:
     """Everybody who takes part in one consultation."""
     case = case_of(record, visits=settings.visits)
@@ -84,7 +103,11 @@ def seat(
         about=known_before(case),
     )
     whole_record = column.memory == ONE_STEP
-    memory = WholeRecord(record, case) if whole_record else memory_factory(column.memory)(memory_settings)
+    memory = (
+        WholeRecord(record, case)
+        if whole_record
+        else memory_factory(column.memory)(memory_settings)
+    )
     return Seats(
         doctor=doctor_of(column, case, settings, journal, clients),
         ram=_ram(record, case, settings, journal, clients),
@@ -93,17 +116,28 @@ def seat(
     )
 
 
-def _ram(record: PatientRecord, case: Case, settings: Settings, journal: Journal, clients: Opener) -> Ram:
+def _ram(
+    record: PatientRecord, case: Case, settings: RunSettings, journal: Journal, clients: Opener
+) -> Ram:
     spec, reports = settings.ram_backbone, settings.results is ResultsFrom.REPORT
     if spec in WITHOUT_MODEL:
         return Ram(record, case, reports=reports)
     # The same question to the same record is asked once in a run.
-    backbone = clients.open(spec, shared=True) if isinstance(clients, ConsultationClients) else clients.open(spec)
-    return ModelRam(record, case, backbone, journal, answer_tokens=settings.answer_tokens, reports=reports)
+    backbone = (
+        clients.open(spec, shared=True)
+        if isinstance(clients, ConsultationClients)
+        else clients.open(spec)
+    )
+    return ModelRam(
+        record, case, backbone, journal, answer_tokens=settings.answer_tokens, reports=reports
+    )
 
 
 def _thinker(backbone: str, journal: Journal, clients: Opener) -> Thinker | None:
-    """Make the function by which a memory asks its model. A failed call is recorded, and the memory does without."""
+    """Make the function by which a memory asks its model.
+
+    A failed call is recorded, and the memory does without.
+    """
     if backbone in WITHOUT_MODEL:
         return None
     if isinstance(clients, ConsultationClients):
@@ -112,32 +146,44 @@ def _thinker(backbone: str, journal: Journal, clients: Opener) -> Thinker | None
         opened = clients.open(backbone)
     call = Caller(opened, Role.MEMORY, journal)
 
-    async def think(template: Prompt, text: str, schema: type[BaseModel] | None, most: int) -> str | None:
+    async def think(
+        template: Prompt, text: str, schema: type[BaseModel] | None, most: int
+    ) -> str | None:
         try:
-            return await call.text([ChatMessage("user", text)], template, schema=schema, max_tokens=most)
+            return await call.text(
+                [ChatMessage("user", text)], template, schema=schema, max_tokens=most
+            )
         except ConsultationError:
             return None
 
     return think
 
 
-def doctor_of(column: Column, case: Case, settings: Settings, journal: Journal, clients: Opener) -> Participant:
+def doctor_of(
+    column: Column, case: Case, settings: RunSettings, journal: Journal, clients: Opener
+) -> Participant:
     """The doctor of a column, for one consultation."""
     if column.backbone == RULES:
         return RulesDoctor(case)
     if column.backbone == HUMAN:
         return HumanParticipant("doctor", getattr(clients, "mover", None))
-    doctor_settings = DoctorSettings(case, clients.open(column.backbone), journal, settings.answer_tokens)
+    doctor_settings = DoctorSettings(
+        case, clients.open(column.backbone), journal, settings.answer_tokens, settings
+    )
     return doctor_factory(column.strategy)(doctor_settings)
 
 
-def _patient(record: PatientRecord, case: Case, settings: Settings, journal: Journal, clients: Opener) -> Participant:
+def _patient(
+    record: PatientRecord, case: Case, settings: RunSettings, journal: Journal, clients: Opener
+) -> Participant:
     if settings.patient_backbone == RULES:
         return RulesPatient()
     if settings.patient_backbone == HUMAN:
         return HumanParticipant("patient", getattr(clients, "mover", None))
     backbone = clients.open(settings.patient_backbone)
-    return ModelPatient(case, record.diagnosis, backbone, journal, answer_tokens=settings.answer_tokens)
+    return ModelPatient(
+        case, record.diagnosis, backbone, journal, answer_tokens=settings.answer_tokens
+    )
 
 
 def check_strategies(names: Iterable[str]) -> None:
@@ -157,39 +203,56 @@ def consultation_team(
     results: str = ResultsFrom.PATIENT,
     turns: int = 10,
     journal: Journal | None = None,
-) -> RoundRobinGroupChat:
-    """Doctor, RAM and patient of one record as a round robin; run it with `record.complaint` as its task.
+) -> ConsultationTeam:
+    """Doctor, RAM and patient of one record as a team of AutoGen.
 
     The keywords are the options of `osler.simulate`; calls of models are recorded in the journal.
     """
     check_strategies([as_name(strategy)])
-    settings = Settings(
-        patient_backbone=as_name(patient), ram_backbone=as_name(ram), results=ResultsFrom(results), turns=turns
+    settings = RunSettings(
+        patient_backbone=as_name(patient),
+        ram_backbone=as_name(ram),
+        results=ResultsFrom(results),
+        turns=turns,
     )
     column = Column.of(as_name(backbone), as_name(strategy), as_name(memory))
-    journal = journal or Journal()
-    seats = seat(record, column, 1, settings, journal, Clients())
-    doctor = DoctorWithMemory(seats, case_of(record), journal, turns)
-    return round_robin(TeamDoctor(seats.doctor.description, doctor.next_move), seats.ram, seats.patient)
+    own_journal = journal or Journal()
+    clients = Clients()
+
+    async def hold(listener: Listener) -> None:
+        seats = seat(record, column, 1, settings, own_journal, clients)
+        await consult(seats, case_of(record), own_journal, turns, listener)
+
+    return ConsultationTeam(record.complaint, hold)
 
 
 class WholeRecord(NoMemory):
-    """The memory of a one-step doctor, the ceiling: recalls all entries of a record except the diagnosis."""
+    """The memory of a one-step doctor, the ceiling.
+
+    Recalls all entries of a record except the diagnosis.
+    """
 
     name = "one-step"
 
     def __init__(self, record: PatientRecord, case: Case) -> None:
         self._text = "\n".join(entry_lines(entry_texts(record, case), case.language))
 
-    async def recall(self, query: str) -> Recall:
+    async def recall(self, query: Query) -> Recall:
         """All of it."""
         return Recall(text=self._text)
 
 
-def entry_texts(record: PatientRecord, case: Case, names: Collection[str] | None = None) -> dict[str, str]:
-    """Return what a record says of its entries, all or those of these names, without what names the diagnosis."""
+def entry_texts(
+    record: PatientRecord, case: Case, names: Collection[str] | None = None
+) -> dict[str, str]:
+    """Return what a record says of its entries, all or those of these names.
+
+    What names the diagnosis is left out.
+    """
     entries = without_diagnosis(record).entries
-    return {entry.name: _text(entry, case) for entry in entries if names is None or entry.name in names}
+    return {
+        entry.name: _text(entry, case) for entry in entries if names is None or entry.name in names
+    }
 
 
 def entry_lines(texts: Mapping[str, str], language: Language) -> list[str]:

@@ -8,19 +8,25 @@ from functools import cached_property
 from pathlib import Path
 
 from osler.models import Backbone, open_backbone
-from osler.models.cache import Allowance, CachingClient, EarlierAnswers, ResponseCache, SharedAnswers, StoreAnswer
-from osler.models.rate_limit import InFlight, Rates
+from osler.models.cache import (
+    Allowance,
+    CachingClient,
+    EarlierAnswers,
+    ResponseCache,
+    SharedAnswers,
+    StoreAnswer,
+)
+from osler.models.rate_limit import EndpointClient, InFlight, RateLimiter, Rates
 from osler.models.retry import CircuitBreaker
-from osler.runs.plan import Limits
+from osler.settings.names import TIMEOUT, Limits
 from osler.simulator.limits import ConsultationLimiter
 
 
 @dataclass(frozen=True)
 class ClientSettings:
-    """How models are asked; only the temperature and the seed change what they answer."""
+    """How models are asked; of these, only the seed changes what they answer."""
 
-    timeout: float = 60.0
-    temperature: float = 0.0
+    timeout: float = TIMEOUT
     seed: int = 0
     retries: int = 4
     rates: Rates | None = None
@@ -39,23 +45,28 @@ class Clients:
         self.shared = SharedAnswers()
         """Answers to requests that are made once for all consultations."""
         self.settings = settings or ClientSettings()
-        self._open: dict[str, Backbone] = {}
+        self._open: dict[tuple[str, float], Backbone] = {}
+        self._limiters: dict[str, RateLimiter] = {}
 
-    def open(self, spec: str) -> Backbone:
-        """The backbone of that spec; raises what `open_backbone` does."""
-        if spec not in self._open:
+    def open(self, spec: str, temperature: float = 0.0) -> Backbone:
+        """The backbone of that spec at a temperature; raises what `open_backbone` does."""
+        if (spec, temperature) not in self._open:
             use = self.settings
             backbone = open_backbone(
                 spec,
                 timeout=use.timeout,
-                temperature=use.temperature,
+                temperature=temperature,
                 retries=use.retries,
                 rates=use.rates,
                 requests=self.requests,
             )
+            if isinstance(backbone.client, EndpointClient):
+                # What an endpoint allows, it allows for all temperatures together.
+                own = backbone.client.limiter
+                backbone.client.limiter = self._limiters.setdefault(spec, own)
             backbone.client = CircuitBreaker(backbone.client)
-            self._open[spec] = backbone
-        return self._open[spec]
+            self._open[spec, temperature] = backbone
+        return self._open[spec, temperature]
 
     @cached_property
     def cache(self) -> ResponseCache | None:
@@ -72,7 +83,10 @@ class Clients:
 
 
 class ConsultationClients:
-    """The backbones of one consultation: the shared ones, with its own limits, trial and stored answers."""
+    """The backbones of one consultation.
+
+    The shared ones, with its own limits, trial and stored answers.
+    """
 
     def __init__(
         self,
@@ -83,12 +97,14 @@ class ConsultationClients:
         limits: Limits,
         run: Allowance,
         turn: Callable[[], int] = lambda: 0,
+        temperature: float = 0.0,
     ) -> None:
         """Reuse the answers in `kept`, from before an interruption, and store new ones by `keep`.
 
-        `turn` tells which turn of the consultation it is.
+        `turn` tells which turn of the consultation it is. All models sample at the temperature.
         """
         self._clients, self._trial, self._keep, self._run = clients, trial, keep, run
+        self._temperature = temperature
         self._earlier = EarlierAnswers(kept)
         self._own = ConsultationLimiter(limits, turn)
         self._open: dict[tuple[str, bool, bool], Backbone] = {}
@@ -102,7 +118,7 @@ class ConsultationClients:
             for_memory: For the memory, which thinks while the others go on.
         """
         if (spec, shared, for_memory) not in self._open:
-            backbone = self._clients.open(spec)
+            backbone = self._clients.open(spec, self._temperature)
             client = CachingClient(
                 backbone.client,
                 backbone=backbone.identity,

@@ -9,11 +9,19 @@ from typing import Protocol, Self
 
 from pydantic import BaseModel
 
-from osler.agents.autogen import Participant
+from osler.agents.autogen import Listener, Participant
 from osler.agents.disclosure import disclosed_entries
-from osler.agents.messages import Briefing, Case, Conclusion, Enquiry, Exchange, Question, Reply, query_to_conclude
+from osler.agents.messages import (
+    Briefing,
+    Case,
+    Conclusion,
+    Enquiry,
+    Exchange,
+    Question,
+    Reply,
+)
 from osler.agents.ram.agent import Ram
-from osler.memory.base import ConcludingMemory, Memory, Turn, exchange_query
+from osler.memory.base import Memory, Purpose, Query, Turn
 from osler.runs.events import (
     Answered,
     Asked,
@@ -55,9 +63,9 @@ class Seats:
 class DoctorWithMemory:
     """The doctor, and the only place where its memory is asked.
 
-    The memory takes in a turn while the next question is asked and answered; the next recall waits for it. A turn in
-    which the doctor says nothing counts, and leaves nothing to remember. Before a conclusion, early or at the turn
-    limit, a memory that recalls for conclusions in its own way is asked once more, whoever the doctor is.
+    The memory takes in a turn while the next question is asked and answered; the next recall waits
+    for it. A turn in which the doctor says nothing counts, and leaves nothing to remember. Before a
+    conclusion, early or at the turn limit, the memory is asked for one, whoever the doctor is.
     """
 
     def __init__(self, seats: Seats, case: Case, journal: Journal, turn_limit: int) -> None:
@@ -67,8 +75,8 @@ class DoctorWithMemory:
         self._turn = 0
         self._question: Question | None = None
         """What the doctor asked last; None before the first question, and after a silent turn."""
-        self._query = case.complaint
-        """What an ordinary recall is asked for: the last exchange, at first the complaint."""
+        self._topic = case.complaint
+        """What the next question follows from: the last exchange, at first the complaint."""
         self._remembering: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
@@ -76,7 +84,10 @@ class DoctorWithMemory:
         return self
 
     async def __aexit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        """Wait for what the memory still takes in: its requests are paid for. An error in the block goes first."""
+        """Wait for what the memory still takes in: its requests are paid for.
+
+        An error in the block goes first.
+        """
         if error is None:
             await self._remembered()
         elif self._remembering is not None:
@@ -90,7 +101,7 @@ class DoctorWithMemory:
         return self._turn_limit + 1 - self._turn
 
     async def next_move(self, reply: str, results: str = "") -> Question | Conclusion:
-        """Return the next question, or the conclusion, after a reply and the reports that came with it."""
+        """Return the doctor's next question, or its conclusion, after a reply and its reports."""
         await self._remembered()
         self._turn += 1
         self._journal.turn = self._turn
@@ -105,13 +116,13 @@ class DoctorWithMemory:
             results=results,
         )
         if last is not None:
-            self._query = exchange_query(last.question, reply)
+            self._topic = _words(last)
         must_conclude = not briefing.turns_left
-        if must_conclude and self._recalls_to_conclude:
+        if must_conclude:
             self._remember(last)
-            briefing = await self._with_recall_to_conclude(briefing)
+            briefing = await self._with_recall_to_conclude(briefing, last)
         else:
-            briefing = await self._with_recall(briefing)
+            briefing = await self._with_recall(briefing, Query(self._topic, last))
             self._remember(last)
         briefing = await self._with_lessons(briefing)
         move = await self._doctor.respond(briefing)
@@ -119,46 +130,49 @@ class DoctorWithMemory:
             self._question = move if move.text.strip() else None
             return move
         if not must_conclude:
-            move = await self._concluded_early(move, briefing)
+            move = await self._concluded_early(move, briefing, last)
         assert isinstance(move, Conclusion)
         await self._remembered()
         return move
 
-    async def _concluded_early(self, move: BaseModel, briefing: Briefing) -> BaseModel:
-        """Ask a doctor that has asked enough for its conclusion, from what its memory recalls for one."""
-        briefing = briefing.model_copy(update={"turns_left": 0})
-        if self._recalls_to_conclude and not self._doctor.concludes_once:
-            briefing = await self._with_recall_to_conclude(briefing)
-        elif isinstance(move, Conclusion):
+    async def _concluded_early(
+        self, move: BaseModel, briefing: Briefing, last: Turn | None
+    ) -> BaseModel:
+        """Ask a doctor that has asked enough for its conclusion, from a recall for one."""
+        is_conclusion = isinstance(move, Conclusion)
+        if is_conclusion and self._doctor.concludes_once:
             return move
+        before = briefing.recall.text
+        briefing = await self._with_recall_to_conclude(briefing, last)
+        if is_conclusion and briefing.recall.text == before:
+            return move  # it would conclude from the very same words again
+        briefing = briefing.model_copy(update={"turns_left": 0})
         try:
             return await self._doctor.respond(briefing)
         except ConsultationError as error:
             # What it said of its own accord stands if its second answer cannot be read.
-            if error.ending is Ending.UNPARSED and isinstance(move, Conclusion):
+            if error.ending is Ending.UNPARSED and is_conclusion:
                 return move
             raise
 
-    @property
-    def _recalls_to_conclude(self) -> bool:
-        """Whether the memory has a way of its own to recall for a conclusion."""
-        return isinstance(self._memory, ConcludingMemory)
-
-    async def _with_recall(self, briefing: Briefing) -> Briefing:
-        """Return the briefing with what the memory recalls for a question."""
-        recall = await self._memory.recall(self._query)
-        self._journal.add(Recalled, Role.MEMORY, query=self._query, recall=recall)
-        return briefing.model_copy(update={"recall": recall})
-
-    async def _with_recall_to_conclude(self, briefing: Briefing) -> Briefing:
-        """Return the briefing with what the memory, which knows every turn by then, recalls for a conclusion."""
+    async def _with_recall_to_conclude(self, briefing: Briefing, last: Turn | None) -> Briefing:
+        """Return the briefing with a recall by a memory that knows every turn by then."""
         await self._remembered()
-        assert isinstance(self._memory, ConcludingMemory)
-        query = query_to_conclude(self._case.complaint, briefing.question, briefing.reply)
-        # The doctor has the last exchange word for word in its briefing.
-        beside = self._turn - 1 if briefing.question else None
-        recall = await self._memory.recall_to_conclude(query, beside)
-        self._journal.add(Recalled, Role.MEMORY, query=query, recall=recall, to_conclude=True, beside=beside)
+        # A patient who answers that it is in the notes leaves what was asked to the memory.
+        text = "\n".join(dict.fromkeys([self._case.complaint, self._topic]))
+        return await self._with_recall(briefing, Query(text, last, Purpose.CONCLUSION))
+
+    async def _with_recall(self, briefing: Briefing, query: Query) -> Briefing:
+        """Return the briefing with what the memory recalls."""
+        recall = await self._memory.recall(query)
+        self._journal.add(
+            Recalled,
+            Role.MEMORY,
+            query=query.text,
+            to_conclude=query.is_to_conclude,
+            beside=query.beside,
+            recall=recall,
+        )
         return briefing.model_copy(update={"recall": recall})
 
     async def _with_lessons(self, briefing: Briefing) -> Briefing:
@@ -194,28 +208,57 @@ class DoctorWithMemory:
             await task
 
 
-async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -> Ending:
-    """Let the doctor ask until it concludes, or must conclude at the turn limit."""
+def _words(turn: Turn) -> str:
+    """What was asked and replied in a turn."""
+    return f"{turn.question}\n{turn.reply}"
+
+
+def _nobody_listens(source: str, message: BaseModel) -> None:
+    """Let a message pass."""
+
+
+async def consult(
+    seats: Seats,
+    case: Case,
+    journal: Journal,
+    turn_limit: int,
+    listener: Listener = _nobody_listens,
+) -> Ending:
+    """Let the doctor ask until it concludes, or must conclude at the turn limit.
+
+    The listener gets each message of doctor, RAM and patient, with the name of its source.
+    """
     reply, results = case.complaint, ""
     before: Exchange | None = None
-    repeats = Repeats(case.language, case.complaint)
+    repeats = Repeats()
     async with DoctorWithMemory(seats, case, journal, turn_limit) as doctor:
         while True:
             move = await doctor.next_move(reply, results)
+            listener(seats.doctor.name, move)
             if isinstance(move, Conclusion):
                 journal.add(Concluded, Role.DOCTOR, **move.model_dump())
                 return Ending.CONCLUDED if doctor.questions_left else Ending.TURN_LIMIT
-            answer = await _answered(seats, move, before, repeats, journal)
+            answer = await _answered(seats, move, before, repeats, journal, listener)
             reply, results = answer or ("", "")
             before = Exchange(question=move.text, reply=reply) if answer else None
 
 
 async def _answered(
-    seats: Seats, question: Question, before: Exchange | None, repeats: Repeats, journal: Journal
+    seats: Seats,
+    question: Question,
+    before: Exchange | None,
+    repeats: Repeats,
+    journal: Journal,
+    listener: Listener,
 ) -> tuple[str, str] | None:
-    """Return the patient's reply to a question, and the reports that come with it; None if nothing was asked."""
+    """Return the patient's reply to a question, and the reports that come with it.
+
+    None if nothing was asked.
+    """
     if not question.text.strip():
-        journal.add(Asked, Role.DOCTOR, question="", maker=Maker.SILENT, differential=question.differential)
+        journal.add(
+            Asked, Role.DOCTOR, question="", maker=Maker.SILENT, differential=question.differential
+        )
         return None
     asked = {"question": question.text, **question.model_dump(exclude={"text"})}
     try:
@@ -224,8 +267,12 @@ async def _answered(
         journal.add(Asked, Role.DOCTOR, **asked)
         raise
     names = tuple(entry.name for entry in selection.entries)
-    journal.add(Asked, Role.DOCTOR, **asked, repeated=repeats.saw(question.text, names) and question.maker.is_own)
-    found = tuple(Found(name=name, score=score) for name, score in zip(names, selection.scores, strict=True))
+    journal.add(
+        Asked, Role.DOCTOR, **asked, repeated=repeats.saw(selection) and question.maker.is_own
+    )
+    found = tuple(
+        Found(name=name, score=score) for name, score in zip(names, selection.scores, strict=True)
+    )
     journal.add(
         Retrieved,
         Role.RAM,
@@ -236,9 +283,10 @@ async def _answered(
         results=selection.results,
         past=tuple(one.number for one in selection.past),
     )
+    listener(seats.ram.name, selection)
     answer = await seats.patient.respond(selection)
+    listener(seats.patient.name, answer)
     assert isinstance(answer, Reply)
-    repeats.heard(answer.text)
     spoken = disclosed_entries(answer.text, selection.known, selection.case.language)
     disclosed = tuple(name for name in names if name in spoken or name in selection.reported)
     journal.add(Answered, Role.PATIENT, reply=answer.text, maker=answer.maker, disclosed=disclosed)
@@ -251,4 +299,10 @@ async def remember(memory: Memory, turn: Turn | None, journal: Journal) -> None:
         return
     began = time.perf_counter()
     change = await memory.remember(turn)
-    journal.add(Remembered, Role.MEMORY, of=turn.number, change=change, seconds=round(time.perf_counter() - began, 4))
+    journal.add(
+        Remembered,
+        Role.MEMORY,
+        of=turn.number,
+        change=change,
+        seconds=round(time.perf_counter() - began, 4),
+    )

@@ -9,13 +9,18 @@ from osler.errors import RunStopped, UserError
 from osler.models.completion import Completion
 from osler.models.prices import prices
 from osler.runs.events import ConsultationError, Ending
-from osler.runs.plan import Limits
+from osler.settings.names import Limits
 
 
 class RunLimiter:
-    """What the whole run may use, and has used so far; it stops at a limit, and can be resumed with a larger one."""
+    """What the whole run may use, and has used so far.
 
-    def __init__(self, limits: Limits, tokens: int = 0, cost: float = 0.0, seconds: float = 0.0) -> None:
+    It stops at a limit, and can be resumed with a larger one.
+    """
+
+    def __init__(
+        self, limits: Limits, tokens: int = 0, cost: float = 0.0, seconds: float = 0.0
+    ) -> None:
         """Start from what was spent before."""
         self.limits, self.tokens, self.cost = limits, tokens, cost
         self._began = time.monotonic() - seconds
@@ -31,11 +36,20 @@ class RunLimiter:
         if self.limits.cost is not None:
             self.cost += answer.cost or 0.0
 
+    def spend(self, tokens: int, cost: float) -> None:
+        """Count what a judge used."""
+        self.tokens += tokens
+        if self.limits.cost is not None:
+            self.cost += cost
+
     def reached(self) -> tuple[Ending, str] | None:
         """The limit that is reached, with a line that says so."""
         limits, seconds = self.limits, self.seconds
         if limits.tokens is not None and self.tokens >= limits.tokens:
-            return Ending.TOKEN_LIMIT, f"{amount_text('tokens', self.tokens, limits.tokens)} are used"
+            return (
+                Ending.TOKEN_LIMIT,
+                f"{amount_text('tokens', self.tokens, limits.tokens)} are used",
+            )
         if limits.cost is not None and self.cost >= limits.cost:
             return Ending.COST_LIMIT, f"{amount_text('cost', self.cost, limits.cost)} are used"
         if limits.seconds is not None and seconds >= limits.seconds:
@@ -51,8 +65,9 @@ class RunLimiter:
 class ConsultationLimiter(RunLimiter):
     """What one consultation may use; it ends at a limit.
 
-    Its memory thinks while the next question is asked and answered, and has an allowance of its own: what the one side
-    uses in a turn counts for the other from the next turn on. So it decides nothing which of them is faster.
+    Its memory thinks while the next question is asked and answered, and has an allowance of its
+    own: what the one side uses in a turn counts for the other from the next turn on. So it decides
+    nothing which of them is faster.
     """
 
     def __init__(self, limits: Limits, turn: Callable[[], int] = lambda: 0) -> None:
@@ -89,7 +104,10 @@ class MemoryLimiter(RunLimiter):
         _end_at_limit(self)
 
     def settle(self, tokens: int, cost: float) -> tuple[int, float]:
-        """Add what the memory used in the turn that is over to what the others have used; both go on from the sum."""
+        """Add what the memory used in the turn that is over to what the others have used.
+
+        Both go on from the sum.
+        """
         before_tokens, before_cost = self._before
         self._before = (tokens + self.tokens - before_tokens, cost + self.cost - before_cost)
         self.tokens, self.cost = self._before
@@ -104,7 +122,7 @@ def _end_at_limit(limiter: RunLimiter) -> None:
 
 
 def amount_text(name: str, amount: float, limit: float | None = None) -> str:
-    """Write an amount of `tokens`, `cost` or `seconds` with its unit, or how much of a limit it is."""
+    """Write an amount of `tokens`, `cost` or `seconds` with its unit, and any limit of it."""
     if name == "tokens":
         of = "" if limit is None else f" of {limit:,.0f}"
         return f"{amount:,.0f}{of} tokens"
@@ -112,7 +130,9 @@ def amount_text(name: str, amount: float, limit: float | None = None) -> str:
         of = "" if limit is None else f" of {_money(limit)}"
         return f"{_money(amount)}{of} USD"
     of = "" if limit is None else f" of {limit:g}"
-    return f"{amount:.0f}{of} seconds" if amount >= 1 or amount == 0 else f"{amount:.1f}{of} seconds"
+    return (
+        f"{amount:.0f}{of} seconds" if amount >= 1 or amount == 0 else f"{amount:.1f}{of} seconds"
+    )
 
 
 def _money(amount: float) -> str:
@@ -123,7 +143,10 @@ def _money(amount: float) -> str:
 
 
 def check_prices(limits: Limits, models: Iterable[str]) -> None:
-    """Raise `UserError` for a limit in money if the price of a model is unknown: it would never be reached."""
+    """Raise `UserError` for a limit in money if the price of a model is unknown.
+
+    It would never be reached.
+    """
     for model in models if limits.cost is not None else ():
         if model not in prices():
             raise UserError(

@@ -1,4 +1,7 @@
-"""Failures of your own code: shown with their traceback as they come, and the end of a run that only repeats one."""
+"""Failures of your own code.
+
+Shown with their traceback as they come, and the end of a run that only repeats one.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,8 @@ from osler.runs.transcript import Transcript
 KIND = "own_code"
 """What a run that ended so is stopped by."""
 _ENOUGH = 3
-"""Equal failures of a column after which the run is stopped, if no consultation of the column ever succeeded."""
+"""Equal failures of a column after which the run is stopped, if no consultation of the column ever
+succeeded."""
 _MOST_SHOWN = 5
 """Different failures that are shown; `osler runs failures` has all."""
 
@@ -22,7 +26,9 @@ _MOST_SHOWN = 5
 class OwnFailures:
     """Watches the consultations of a run as they end."""
 
-    def __init__(self, has_succeeded: Callable[[Column], bool], stop: Callable[[RunStopped], None]) -> None:
+    def __init__(
+        self, has_succeeded: Callable[[Column], bool], stop: Callable[[RunStopped], None]
+    ) -> None:
         """Take what tells whether a column ever succeeded, and what asks the run to end."""
         self._has_succeeded, self._stop = has_succeeded, stop
         self._counts: Counter[tuple[Column, str]] = Counter()
@@ -40,11 +46,16 @@ class OwnFailures:
         column = transcript.header.column
         self._counts[column, alike] += 1
         if self._counts[column, alike] >= _ENOUGH and not self._has_succeeded(column):
-            line = f"your own code failed alike in {_ENOUGH} consultations of {column}, and none succeeded"
+            line = (
+                f"your own code failed alike in {_ENOUGH} consultations of {column}, and none"
+                " succeeded"
+            )
             self._stop(RunStopped(KIND, f"{line}: {failed.line}"))
 
     def _show(self, transcript: Transcript, failed: Failed, alike: str) -> None:
         if alike not in self._shown and len(self._shown) < _MOST_SHOWN:
             self._shown.add(alike)
             whose = "your own code" if failed.own_code else "Osler"
-            print_failure(f"osler: {whose} failed in {transcript.header.cell}: {failed.line}", failed.trace)
+            print_failure(
+                f"osler: {whose} failed in {transcript.header.cell}: {failed.line}", failed.trace
+            )

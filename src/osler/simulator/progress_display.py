@@ -23,7 +23,8 @@ _LINES_EVERY = 1.0
 _SLOW = 0.2
 """Consultations a second below which a rate is told by the minute."""
 _SIGN_OF_LIFE = 30.0
-"""Seconds after which a line is written although nothing has ended: a slow model is not a dead one."""
+"""Seconds after which a line is written although nothing has ended: a slow model is not a dead
+one."""
 
 
 @asynccontextmanager
@@ -67,7 +68,9 @@ def _plain_lines(progress: RunProgress, console: Console) -> Callable[[], None]:
 
     def draw() -> None:
         nonlocal last, written
-        if progress.done != last or (progress.under_way and progress.seconds - written >= _SIGN_OF_LIFE):
+        if progress.done != last or (
+            progress.under_way and progress.seconds - written >= _SIGN_OF_LIFE
+        ):
             last, written = progress.done, progress.seconds
             console.print(plain_line(progress))
 
@@ -81,11 +84,17 @@ def _notebook_cell() -> Any:
     from IPython import get_ipython
     from IPython.display import display
 
-    return display({"text/plain": ""}, raw=True, display_id=True) if hasattr(get_ipython(), "kernel") else None
+    return (
+        display({"text/plain": ""}, raw=True, display_id=True)
+        if hasattr(get_ipython(), "kernel")
+        else None
+    )
 
 
 def _bar(progress: RunProgress) -> str:
-    full = round(_BAR * (progress.there + progress.done) / progress.total) if progress.total else _BAR
+    full = (
+        round(_BAR * (progress.there + progress.done) / progress.total) if progress.total else _BAR
+    )
     return f"{'█' * full}{'░' * (_BAR - full)} {plain_line(progress)}"
 
 
@@ -94,7 +103,10 @@ def plain_line(progress: RunProgress) -> str:
     parts = [f"{progress.there + progress.done}/{progress.total} {_rates(progress)}"]
     if progress.under_way:
         furthest = max(journal.turn if journal else 0 for journal in progress.under_way.values())
-        parts.append(f"{len(progress.under_way)} under way" + (f", up to turn {furthest}" if furthest else ""))
+        parts.append(
+            f"{len(progress.under_way)} under way"
+            + (f", up to turn {furthest}" if furthest else "")
+        )
     if progress.newest is not None:
         cell, figures = progress.newest
         parts.append(f"{cell.case} {cell.column}: {figures.ending} after {figures.turns} turn(s)")

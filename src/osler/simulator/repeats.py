@@ -1,61 +1,36 @@
-"""Detect questions that repeat something already asked or answered."""
+"""Detect questions that ask again, by what the retrieval made of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from osler.agents.messages import Selection
 
-from osler.language import Language
-from osler.language.lexicon import broad_parts
-from osler.language.lexicon.categories import categories_asked
-from osler.language.lexicon.phrases import aspects, things
-from osler.language.words import alike, content
+RequestedItem = tuple[tuple[str, ...], tuple[str, ...]]
+"""What was read from a question, and the entries that were found for it."""
 
 
 class Repeats:
-    """The dialogue of one consultation so far."""
+    """What the questions of one consultation have asked for so far.
 
-    def __init__(self, language: Language, opening: str = "") -> None:
-        """Start with what the patient came with."""
-        self._language = language
-        self._entries: set[str] = set()
-        self._questions: list[str] = []
-        self._worded: list[frozenset[str]] = []
-        self._told = [opening]
+    A question repeats if entries were found for it and all that it asks for was asked for before.
+    Where a model read the question into things, each thing with its entries counts by itself. Rules
+    tell no such things apart: for them the whole question counts, that is the same things read from
+    it and the same entries in the same order. A question for which nothing was found is never
+    called a repeat.
+    """
 
-    def saw(self, question: str, entries: tuple[str, ...]) -> bool:
-        """Take in a question and the entries it returned; True if it asks for nothing new.
+    def __init__(self) -> None:
+        """Start before the first question."""
+        self._requested: set[RequestedItem] = set()
 
-        Entries that came before are not enough: "What makes it worse?" returns the cough again, and nobody had asked.
-        """
-        words = frozenset(content(question, self._language))
-        again = any(alike(words, earlier) for earlier in self._worded) or (
-            bool(entries) and self._entries.issuperset(entries) and not self._asks_for_more(question)
-        )
-        self._entries.update(entries)
-        self._questions.append(question)
-        self._worded.append(words)
-        self._told += entries
-        return again
-
-    def heard(self, reply: str) -> None:
-        """Take in what the patient said."""
-        self._told.append(reply)
-
-    def _asks_for_more(self, question: str) -> bool:
-        """Check whether it asks for a section of the record, a quality or a thing by name that has not come up."""
-        if parts := self._parts(question):
-            return not parts <= _of(map(self._parts, self._questions))
-        named = things(question, self._language)
-        if asked_of_it := aspects(question, self._language):
-            return not any(
-                asked_of_it <= aspects(earlier, self._language) and named <= (things(earlier, self._language) or named)
-                for earlier in self._questions
-            )
-        return not named <= _of(things(text, self._language) for text in (*self._questions, *self._told))
-
-    def _parts(self, question: str) -> frozenset[str]:
-        return broad_parts(question, self._language) | categories_asked(question, self._language)
+    def saw(self, selection: Selection) -> bool:
+        """Take in what was found for a question; True if it asks for nothing new."""
+        items = set(_requested_items(selection))
+        is_repeat = bool(selection.entries) and items <= self._requested
+        self._requested |= items
+        return is_repeat
 
 
-def _of(several: Iterable[frozenset[str]]) -> frozenset[str]:
-    return frozenset[str]().union(*several)
+def _requested_items(selection: Selection) -> list[RequestedItem]:
+    if selection.things:
+        return [((thing.name.casefold(),), thing.entries) for thing in selection.things]
+    return [(selection.asked_for, tuple(entry.name for entry in selection.entries))]

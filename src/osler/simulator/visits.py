@@ -1,4 +1,7 @@
-"""Earlier visits: turns of a record's visits, with small talk between them, for the memory to hear before the last."""
+"""Earlier visits.
+
+Turns of a record's visits, with small talk between them, for the memory to hear before the last.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +22,8 @@ from osler.prompts import phrases
 from osler.records.schema import PatientRecord
 from osler.records.visits import Visit, VisitExchange, clock
 from osler.runs.events import Journal, Role, Visited
-from osler.runs.plan import Settings
 from osler.seeds import derive
+from osler.settings.run_settings import RunSettings
 from osler.simulator.consultation import remember
 
 
@@ -33,7 +36,9 @@ class PastTurn(NamedTuple):
     filler: bool = False
 
 
-async def play_visits(record: PatientRecord, trial: int, settings: Settings, memory: Memory, journal: Journal) -> None:
+async def play_visits(
+    record: PatientRecord, trial: int, settings: RunSettings, memory: Memory, journal: Journal
+) -> None:
     """Let a memory hear what was said before the consultation, one turn after the other."""
     for past in history(record, trial, settings):
         journal.turn = past.turn.number
@@ -41,11 +46,14 @@ async def play_visits(record: PatientRecord, trial: int, settings: Settings, mem
         await remember(memory, past.turn, journal)
 
 
-def history(record: PatientRecord, trial: int, settings: Settings) -> list[PastTurn]:
-    """Return every turn before the consultation in order, the last with number 0; none unless visits are played.
+def history(record: PatientRecord, trial: int, settings: RunSettings) -> list[PastTurn]:
+    """Return every turn before the consultation in order, the last with number 0.
 
-    All columns hear the same. Small talk is spread evenly over the gaps after the visits, and drawn by the seed and
-    the patient, so that a patient's records in two languages have it at the same places.
+    None unless visits are played.
+
+    All columns hear the same. Small talk is spread evenly over the gaps after the visits, and drawn
+    by the seed and the patient, so that a patient's records in two languages have it at the same
+    places.
     """
     if not settings.visits or record.date is None:
         return []
@@ -58,22 +66,43 @@ def history(record: PatientRecord, trial: int, settings: Settings) -> list[PastT
         for place, said in enumerate(islice(drawn, count), start=1):
             day = visit.date + timedelta(days=(until - visit.date).days * place // (count + 1))
             at = clock(day, len(visit.exchanges) + place)
-            found.append(PastTurn(number, Turn(number=0, question=said.question, reply=said.reply, at=at), filler=True))
+            found.append(
+                PastTurn(
+                    number,
+                    Turn(number=0, question=said.question, reply=said.reply, at=at),
+                    filler=True,
+                )
+            )
     first = 1 - len(found)
     return [
-        past._replace(turn=past.turn.model_copy(update={"number": number})) for number, past in enumerate(found, first)
+        past._replace(turn=past.turn.model_copy(update={"number": number}))
+        for number, past in enumerate(found, first)
     ]
 
 
 def _turns(visit: Visit, record: PatientRecord) -> Iterator[Turn]:
-    """Return the exchanges of a visit, then how it ended: the treatment and what became of it, as reports."""
+    """Return the exchanges of a visit, then how it ended.
+
+    The treatment and what became of it, as reports.
+    """
     speaker = visit.speaker if visit.speaker is not record.speaker else None
     line = phrases("visits", record.language)
-    told = [line[name].format(told=text) for name in ("treatment", "outcome") if (text := getattr(visit, name))]
+    told = [
+        line[name].format(told=text)
+        for name in ("treatment", "outcome")
+        if (text := getattr(visit, name))
+    ]
     end = VisitExchange(question=line["end"], reply=line["goodbye"], results="\n".join(told))
     for minute, said in enumerate([*visit.exchanges, *([end] if told else [])]):
         at = clock(visit.date, minute)
-        yield Turn(number=0, question=said.question, reply=said.reply, results=said.results, at=at, speaker=speaker)
+        yield Turn(
+            number=0,
+            question=said.question,
+            reply=said.reply,
+            results=said.results,
+            at=at,
+            speaker=speaker,
+        )
 
 
 def _share(total: int, place: int, places: int) -> int:
@@ -81,7 +110,7 @@ def _share(total: int, place: int, places: int) -> int:
     return total * (place + 1) // places - total * place // places
 
 
-def _drawn(record: PatientRecord, trial: int, settings: Settings) -> Iterator[VisitExchange]:
+def _drawn(record: PatientRecord, trial: int, settings: RunSettings) -> Iterator[VisitExchange]:
     """Small talk without end; nothing is said twice before everything was said once."""
     generator = random.Random(derive(settings.seed, record.patient, trial, "filler"))  # noqa: S311 -- no secret
     texts = list(filler(record.language))
@@ -93,5 +122,7 @@ def _drawn(record: PatientRecord, trial: int, settings: Settings) -> Iterator[Vi
 @cache
 def filler(language: Language) -> tuple[VisitExchange, ...]:
     """Return all small talk of a language."""
-    text = (files("osler.simulator") / "filler" / f"{language.value}.yaml").read_text(encoding="utf-8")
+    text = (files("osler.simulator") / "filler" / f"{language.value}.yaml").read_text(
+        encoding="utf-8"
+    )
     return TypeAdapter(tuple[VisitExchange, ...]).validate_python(yaml.safe_load(text))

@@ -1,4 +1,7 @@
-"""The queue of a run: hands out consultations, takes back the results, and is the only one that writes them."""
+"""The queue of a run.
+
+Hands out consultations, takes back the results, and is the only one that writes them.
+"""
 
 from __future__ import annotations
 
@@ -105,11 +108,16 @@ class WorkQueue:
         score: Callable[[Transcript, PatientRecord], StoredScore],
         on_end: Callable[[int, Transcript], None] = lambda *_: None,
     ) -> None:
-        """Take the plan of a run; `on_end` is called with each consultation that has been stored."""
+        """Take the plan of a run.
+
+        `on_end` is called with each consultation that has been stored.
+        """
         self._store, self.progress, self.limiter, self._score = store, progress, limiter, score
         self._on_end = on_end
         self._streams = Streams(store, store.settings, planned.todo)
-        self._todo = deque(self._begun_first(number for number in planned.todo if number not in self._streams))
+        self._todo = deque(
+            self._begun_first(number for number in planned.todo if number not in self._streams)
+        )
         self._todo.extend(self._streams.ready())
         self._admission: Admission | None = None
         if any(limit is not None for limit in astuple(limiter.limits)):
@@ -173,16 +181,25 @@ class WorkQueue:
         if self._admission is not None:
             self._admission.begin(number, cell.column, spending_of(self._store, number))
         experience = self._streams.experience(number)
-        return Job(number, cell, self._store.record(cell.case), self._store.kept(number), experience)
+        return Job(
+            number,
+            cell,
+            self._store.record(cell.case),
+            self._store.stored_answers(number),
+            experience,
+        )
 
     def watch(self, job: Job, journal: Journal) -> None:
         """Let the display look at a consultation that runs in this process."""
         self.progress.under_way[job.number] = journal
 
     def answered(self, number: int, key: str, answer: Completion) -> asyncio.Future[None]:
-        """Store an answer that was paid for; done when it is written, and only then may its consultation go on.
+        """Store an answer that was paid for.
 
-        Answers that come in the same moment are written together. A kill costs the requests in flight, and no more.
+        Done when it is written, and only then may its consultation go on.
+
+        Answers that come in the same moment are written together. A kill costs the requests in
+        flight, and no more.
         """
         row = answer_row(number, key, answer)
         self._buffer.append(row)
@@ -190,7 +207,9 @@ class WorkQueue:
         progress = self.progress
         progress.calls += row.calls
         progress.tokens += row.tokens
-        progress.cost = None if progress.cost is None or row.cost is None else progress.cost + row.cost
+        progress.cost = (
+            None if progress.cost is None or row.cost is None else progress.cost + row.cost
+        )
         if self._admission is not None:
             self._admission.used(number, row.tokens, row.cost or 0.0)
         if self._written is None:
@@ -200,7 +219,10 @@ class WorkQueue:
         return self._written
 
     def _note(self, answer: Completion) -> None:
-        """Count answers by what the server remarked with them; a new remark is written with its answer."""
+        """Count answers by what the server remarked with them.
+
+        A new remark is written with its answer.
+        """
         remarks = (answer.model, answer.fingerprint, answer.refused_options)
         if answer.source is AnswerSource.MODEL and any(remarks[1:]):
             self._remarks[remarks] += 1
@@ -211,7 +233,9 @@ class WorkQueue:
         self._has_new_remarks = False
         if self._remarks:
             noted = [
-                AnswerNote(model=model, fingerprint=fingerprint, refused_options=refused, count=count)
+                AnswerNote(
+                    model=model, fingerprint=fingerprint, refused_options=refused, count=count
+                )
                 for (model, fingerprint, refused), count in self._remarks.items()
             ]
             self._store.note({"answers": [one.model_dump(exclude_defaults=True) for one in noted]})
@@ -221,13 +245,13 @@ class WorkQueue:
             self.flush()
 
     def flush(self) -> None:
-        """Write the answers that wait. Raises StorageError if they cannot be written: the run ends."""
+        """Write the answers that wait; raises StorageError if they cannot be written."""
         buffer, written = self._buffer, self._written
         self._buffer, self._written = [], None
         if not buffer or written is None:
             return
         try:
-            self._store.keep(buffer)
+            self._store.store_answers(buffer)
             if self._has_new_remarks:
                 self.write_remarks()
         except StorageError as error:
@@ -256,7 +280,10 @@ class WorkQueue:
         self._own_failures.ended(transcript)
 
     def _scored(self, transcript: Transcript) -> StoredScore | None:
-        """Return its score, or None if scoring fails, which must not cost the consultation: it can be scored later."""
+        """Return its score, or None if scoring fails, which must not cost the consultation.
+
+        It can be scored later.
+        """
         try:
             return self._score(transcript, self._store.record(transcript.header.case))
         except Exception as error:
@@ -266,7 +293,7 @@ class WorkQueue:
     def interrupted(self, number: int, reason: str) -> None:
         """Record that a consultation was stopped; it is still to be done."""
         self.flush()
-        self._store.interrupted(number, reason)
+        self._store.note_interruption(number, reason)
         self.progress.under_way.pop(number, None)
         if self._admission is not None:
             self._admission.interrupt(number)

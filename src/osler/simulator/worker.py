@@ -12,9 +12,11 @@ from osler.errors import RunStopped, StorageError
 from osler.prompts import noting_prompts
 from osler.records.schema import PatientRecord
 from osler.runs.events import ConsultationError, Ending, Failed, JoinedStream, Journal, Role
-from osler.runs.plan import Cell, Limits, Settings
+from osler.runs.plan import Cell
 from osler.runs.transcript import Header, Transcript
 from osler.seeds import derive
+from osler.settings.names import Limits
+from osler.settings.run_settings import RunSettings
 from osler.simulator.build import Opener, case_of, known_before, seat
 from osler.simulator.consultation import Seats, consult
 from osler.simulator.experience.recall import Experience, LessonMemory
@@ -39,13 +41,14 @@ class Job:
 async def simulate_one(
     record: PatientRecord,
     cell: Cell,
-    settings: Settings,
+    settings: RunSettings,
     clients: Opener,
     journal: Journal | None = None,
     experience: Experience | None = None,
 ) -> Transcript:
     """Run one consultation with the participants that its column names; raises what `hold` does."""
     journal = journal or Journal()
+    settings = settings.for_column(cell.column)
     if experience is not None:
         journal.add(JoinedStream, Role.EXPERIENCE, **experience.as_event())
 
@@ -66,11 +69,13 @@ async def hold(
     seating: Callable[[], Seats],
     record: PatientRecord,
     cell: Cell,
-    settings: Settings,
+    settings: RunSettings,
     journal: Journal,
     limits: Limits,
 ) -> Transcript:
-    """Run a consultation with any participants; what fails, also while they are built, is part of the transcript.
+    """Run a consultation with any participants.
+
+    What fails, also while they are built, is part of the transcript.
 
     Raises:
         RunStopped: The run must end now: there is nothing to keep.
@@ -82,26 +87,35 @@ async def hold(
             async with clock:
                 seats, case = seating(), case_of(record, visits=settings.visits)
                 await play_visits(record, cell.trial, settings, seats.memory, journal)
-                ending = await consult(seats, case, journal, settings.turn_limit(record, cell.column.memory))
+                ending = await consult(
+                    seats, case, journal, settings.turn_limit(record, cell.column.memory)
+                )
     except ConsultationError as error:
-        ending = _failed(journal, error.ending, error.kind, str(error), error.code)
+        ending = _failed(journal, error.ending, error.kind, str(error), error.code, error.role)
     except (RunStopped, StorageError):
         raise
-    except Exception as error:  # a fault in one consultation, or in somebody's memory, must not cost the others
+    except (
+        Exception
+    ) as error:  # a fault in one consultation, or in somebody's memory, must not cost the others
         if clock.expired():
             line = f"the consultation's limit: {limits.seconds:g} seconds are used"
             ending = _failed(journal, Ending.TIME_LIMIT, "time_limit", line)
         else:
             ending = _failed(
-                journal, Ending.SIMULATOR_ERROR, type(error).__name__, error_line(error), failure_in(error)
+                journal,
+                Ending.SIMULATOR_ERROR,
+                type(error).__name__,
+                error_line(error),
+                failure_in(error),
             )
     return transcript_of(record, cell, settings, journal, ending)
 
 
 def transcript_of(
-    record: PatientRecord, cell: Cell, settings: Settings, journal: Journal, ending: Ending
+    record: PatientRecord, cell: Cell, settings: RunSettings, journal: Journal, ending: Ending
 ) -> Transcript:
     """The transcript of a consultation: a header and its events."""
+    settings = settings.for_column(cell.column)
     header = Header(
         case=record.id,
         patient=record.patient,
@@ -110,11 +124,7 @@ def transcript_of(
         speaker=record.speaker,
         about=known_before(case_of(record)),
         **cell.column.as_json(),
-        patient_backbone=settings.patient_backbone,
-        ram_backbone=settings.ram_backbone,
-        memory_backbone=settings.memory_backbone or cell.column.backbone,
-        answer_tokens=settings.answer_tokens,
-        results=settings.results,
+        settings=settings.as_json(),
         trial=cell.trial,
         seed=derive(settings.seed, record.id, cell.trial, "consultation"),
         turn_limit=settings.turn_limit(record, cell.column.memory),
@@ -125,13 +135,20 @@ def transcript_of(
     return Transcript(header=header, ending=ending, events=tuple(journal.events))
 
 
-def abandoned_transcript(job: Job, settings: Settings, message: str) -> Transcript:
+def abandoned_transcript(job: Job, settings: RunSettings, message: str) -> Transcript:
     """The transcript of a consultation whose workers died."""
     journal = Journal()
     ending = _failed(journal, Ending.SIMULATOR_ERROR, "worker died", message)
     return transcript_of(job.record, job.cell, settings, journal, ending)
 
 
-def _failed(journal: Journal, ending: Ending, kind: str, message: str, code: CodeFailure | None = None) -> Ending:
-    journal.add(Failed, Role.SIMULATOR, kind=kind, message=message, **as_event(code))
+def _failed(
+    journal: Journal,
+    ending: Ending,
+    kind: str,
+    message: str,
+    code: CodeFailure | None = None,
+    role: Role = Role.SIMULATOR,
+) -> Ending:
+    journal.add(Failed, role, kind=kind, message=message, **as_event(code))
     return ending

@@ -1,1 +1,4 @@
-"""Structure free text into patient records with a model; every entry is checked against the sentence it rests on."""
+"""Structure free text into patient records with a model.
+
+Every entry is checked against the sentence it rests on.
+"""

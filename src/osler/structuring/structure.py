@@ -1,87 +1,40 @@
-"""Structure one text into a record: ask a model for entries, check each against its source, ask once more, report."""
+"""Structure one text into a record: a model makes entries, compares each with it, mends it once.
+
+The single exact check is that an entry's quotation stands in it. Whether the text supports the
+entry, its status, its numbers and times and whose it is, is for the model to judge, entry by entry.
+No entry may name the diagnosis.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from osler.agents.gate import mentions_name
 from osler.errors import OslerError, printable
-from osler.language import Language, Speaker
-from osler.language.reader import denies
-from osler.language.words import content, sentences
-from osler.loosejson import json_begun, json_of
-from osler.models import Backbone, ChatMessage, ChatRequest, Completion, ask
-from osler.models.cache import ResponseCache, request_key
-from osler.prompts import prompt
+from osler.models import Backbone, Completion
+from osler.models.cache import ResponseCache
 from osler.records.fields import Age
-from osler.records.schema import Category, Diagnosis, PatientRecord, Sex, Status
+from osler.records.schema import Diagnosis, PatientRecord, Sex
+from osler.records.text_case import TextCase
 from osler.records.validation import RecordDraft, check
-from osler.structuring.source_text import TextCase
-from osler.structuring.support import (
-    SourceText,
-    SupportFault,
-    number_fault,
-    polarity_fault,
-    quotation_fault,
-    truth_fault,
-    wording_fault,
-)
+from osler.structuring.forms import EntryProposal, PatientProposal, SupportFault, rows_of
+from osler.structuring.quotations import SourceText, text_parts
+from osler.structuring.requests import Requests
 
 _LONGEST_STORY = 6000
-"""Characters of a text that the request for age, sex and complaint shows: its beginning and its end."""
+"""Characters of a text that the requests about the patient show: its beginning and its end."""
 _UNUSED_SHARE = 1 / 3
-"""Share of unused sentences from which they are asked about again."""
+"""Share of a text, in sentences that no entry quotes, from which it is asked about again."""
 _LONGEST_SOURCE = 4000
-_NO_MARKS = str.maketrans("<>", "‹›")
-"""Keeps a text from closing the prompt's delimiters."""
 
 
 class StructuringError(OslerError):
     """A text that did not become a record."""
-
-
-class _Proposal(BaseModel):
-    model_config = ConfigDict(str_strip_whitespace=True)
-
-
-class EntryProposal(_Proposal):
-    """An entry as a model proposes it."""
-
-    source: str
-    category: Category
-    name: str
-    status: Status = Status.PRESENT
-    report: str = ""
-    said: str = ""
-    when: str = ""
-    aliases: list[str] = []
-
-
-class EntryProposals(_Proposal):
-    """The answer to a request for entries."""
-
-    entries: list[EntryProposal]
-
-
-class PatientProposal(_Proposal):
-    """The answer to the request for who the patient is and how the consultation opens."""
-
-    age: str = ""
-    sex: Sex = Sex.UNKNOWN
-    speaker: Speaker = Speaker.PATIENT
-    complaint_source: str = ""
-    complaint: str = ""
-    diagnosis_source: str = ""
-    diagnosis: str = ""
-    treatment: str = ""
-
-
-_MAX_TOKENS = {EntryProposals: 3000, PatientProposal: 600}
 
 
 @dataclass
@@ -94,6 +47,8 @@ class StructuringReport:
     """Entries or fields that were refused, each with the reason."""
     not_used: list[str] = field(default_factory=list)
     """Sentences that no entry rests on."""
+    notes: list[str] = field(default_factory=list)
+    """What a reader should look at."""
     left_out: tuple[str, ...] = ()
     """Fields of the source that the model was not shown."""
     answers: list[Completion] = field(default_factory=list)
@@ -101,15 +56,20 @@ class StructuringReport:
 
     def lines(self) -> Iterator[str]:
         """The report as lines to print."""
-        yield f"{self.id}: {self.entries} entries, {len(self.dropped)} dropped, {len(self.not_used)} not used"
-        yield from (f"  dropped: {printable(line)}" for line in self.dropped)
-        yield from (f"  not used: {printable(line)}" for line in self.not_used)
+        yield (
+            f"{self.id}: {self.entries} entries, {len(self.dropped)} dropped, {len(self.not_used)}"
+            " not used"
+        )
+        sections = {"dropped": self.dropped, "not used": self.not_used, "note": self.notes}
+        for title, lines in sections.items():
+            for line in lines:
+                yield f"  {title}: {printable(line)}"
 
 
-class _CheckedAnswer(NamedTuple):
+class _CheckedEntries(NamedTuple):
     """The entries of one answer, sorted into those that the text supports and the others."""
 
-    accepted: list[dict[str, Any]]
+    accepted: list[EntryProposal]
     refused: list[tuple[EntryProposal, SupportFault]]
     is_cut: bool
     """Whether the answer could not be read to its end."""
@@ -118,14 +78,17 @@ class _CheckedAnswer(NamedTuple):
 class Structurer:
     """Turns one text into a record."""
 
-    def __init__(self, case: TextCase, backbone: Backbone, cache: ResponseCache | None = None) -> None:
+    def __init__(
+        self, case: TextCase, backbone: Backbone, cache: ResponseCache | None = None
+    ) -> None:
         """Take the text, a model, and where answers are kept that need not be asked for again."""
-        self._case, self._backbone, self._cache = case, backbone, cache
-        self._language = Language(case.known.get("language", case.language))
-        self._text = SourceText("\n".join(case.paragraphs), self._language)
-        self._used: set[str] = set()
-        """Sentences that something in the record rests on."""
-        self.report = StructuringReport(case.id, left_out=case.left_out)
+        self._case = case
+        self._model = backbone.model
+        self._text = SourceText("\n".join(case.paragraphs), case.language)
+        self._requests = Requests(backbone, cache, case.language)
+        self.report = StructuringReport(
+            case.id, left_out=case.left_out, answers=self._requests.answers
+        )
 
     async def record(self) -> PatientRecord:
         """Ask the model and return the checked record.
@@ -136,194 +99,228 @@ class Structurer:
         """
         facts = await self._patient()
         truth = self._truth(facts)
-        accepted: list[dict[str, Any]] = []
-        for part in self._case.parts():
+        accepted: list[EntryProposal] = []
+        for part in text_parts(self._case.paragraphs, self._case.language):
             accepted += await self._entries(part, truth)
         if not accepted:
             raise StructuringError("no entry of the model's answer is supported by the text")
-        known = self._case.known
-        data = {
+        result = check(RecordDraft(self._record_fields(facts, truth, accepted)), self._case.id)
+        if result.record is None:
+            problems = [f"{problem.field}: {problem.reason}" for problem in result.problems]
+            raise StructuringError("; ".join(problems))
+        self.report.entries = len(result.record.entries)
+        self.report.not_used = self._text.unused()
+        return result.record
+
+    def _record_fields(
+        self, facts: PatientProposal, truth: Diagnosis, accepted: Sequence[EntryProposal]
+    ) -> dict[str, Any]:
+        """The fields of the record; what the source itself gives wins over what the model says."""
+        stated = self._case.known
+        return {
             "age": self._age(facts),
             "sex": facts.sex,
             "speaker": facts.speaker,
-            "treatment": self._treatment(facts),
-            **known,
+            "treatment": {"name": facts.treatment} if facts.treatment else None,
+            **stated,
             "id": self._case.id,
-            "language": self._language,
-            "source": f"{known.get('source') or 'free text'}; structured by {self._backbone.model}",
+            "language": self._case.language,
+            "source": f"{stated.get('source') or 'free text'}; structured by {self._model}",
             "complaint": self._complaint(facts, truth),
             "diagnosis": truth.model_dump(),
-            "entries": _told_apart(accepted, self._language),
+            "entries": _with_unique_names(self._fields(entry, truth) for entry in accepted),
         }
-        read = check(RecordDraft(data), self._case.id)
-        if read.record is None:
-            raise StructuringError("; ".join(f"{one.field}: {one.reason}" for one in read.problems))
-        self.report.entries = len(read.record.entries)
-        self.report.not_used = list(dict.fromkeys(self._unused(self._text.sentences)))
-        return read.record
-
-    def _unused(self, lines: Iterable[str]) -> list[str]:
-        return [line for line in lines if line not in self._used]
-
-    async def _ask(self, name: str, schema: type[_Proposal], **slots: str) -> Completion:
-        """Ask one prompt; an answer from the cache costs nothing."""
-        shown = {slot: text.translate(_NO_MARKS) for slot, text in slots.items()}
-        messages, most = (ChatMessage("user", prompt(name, self._language).fill(**shown)),), _MAX_TOKENS[schema]
-        key = request_key(self._backbone.identity or self._backbone.spec, 0, ChatRequest(messages, most, schema))
-        if self._cache is not None and (kept := self._cache.get(key)):
-            return kept
-        answer = await ask(self._backbone.client, messages, schema=schema, max_tokens=most)
-        self.report.answers.append(answer)
-        if self._cache is not None and (json_begun(answer.text) or json_of(answer.text)):
-            self._cache.put(key, answer)
-        return answer
 
     async def _patient(self) -> PatientProposal:
+        """Ask who the patient is. What the text does not support is left empty and reported."""
         text = self._text.text
         if len(text) > _LONGEST_STORY:
-            text = f"{text[: _LONGEST_STORY // 2]}\n…\n{text[-_LONGEST_STORY // 2 :]}"
-        answer = await self._ask("structure_patient", PatientProposal, text=text)
-        valid: dict[str, Any] = {}
-        for key, value in (json_of(answer.text) or json_begun(answer.text) or {}).items():
-            with suppress(ValidationError):  # each field by itself: one that is wrong leaves the others
-                valid |= PatientProposal.model_validate({key: value}).model_dump(exclude_unset=True)
-        return PatientProposal.model_validate(valid)
+            half = _LONGEST_STORY // 2
+            text = f"{text[:half]}\n…\n{text[-half:]}"
+        answer = await self._requests.patient(text)
+        proposal = PatientProposal.read(answer.text)
+        quotations = {
+            "complaint": proposal.complaint_source,
+            "diagnosis": proposal.diagnosis,
+            "treatment": proposal.treatment,
+        }
+        statements: dict[str, str] = {}
+        for name, value in self._open_fields(proposal).items():
+            if name in quotations and not self._text.find(quotations[name]):
+                self._drop(f"{name} {value!r}", SupportFault("not_quoted"))
+            else:
+                statements[name] = value
+        rows = [{"statement": name, "value": value} for name, value in statements.items()]
+        faults = await self._requests.faults("structure_verify_patient", text, rows)
+        supported: dict[str, str] = {}
+        for (name, value), fault in zip(statements.items(), faults, strict=True):
+            if fault is not None:
+                self._drop(f"{name} {value!r}", fault)
+                continue
+            supported[name] = value
+            if name in quotations:
+                self._text.use(quotations[name])
+        if "diagnosis" in supported:
+            self._text.use(proposal.diagnosis_source)
+        return PatientProposal.model_validate({**supported, "speaker": proposal.speaker})
+
+    def _open_fields(self, proposal: PatientProposal) -> dict[str, str]:
+        """What was proposed for fields that the source itself leaves open."""
+        stated = set(self._case.known) - {"complaint"}
+        if "diagnosis" in stated:
+            # A vignette without its diagnosis tells only what was tried before.
+            stated.add("treatment")
+        names = {"age", "sex", "complaint", "diagnosis", "treatment"} - stated
+        values = proposal.model_dump(mode="json", include=names)
+        return {name: value for name, value in values.items() if value and value != Sex.UNKNOWN}
+
+    def _drop(self, subject: str, fault: SupportFault) -> None:
+        self.report.dropped.append(f"{subject}: {fault.reason()}")
 
     def _age(self, facts: PatientProposal) -> Age:
-        if known := self._case.known.get("age"):
-            return Age.parse(known)
-        with suppress(ValueError):
-            proposed = Age.parse(facts.age)
-            if not number_fault(str(proposed.value), self._text.text, self._language):
-                return proposed
-        if stated := Age.find(self._text.text):
-            return stated
-        raise StructuringError("the text states no age; add it to the text")
+        stated = self._case.known.get("age")
+        if stated:
+            return Age.parse(stated)
+        try:
+            return Age.parse(facts.age)
+        except ValueError:
+            raise StructuringError("the text states no age; add it to the text") from None
 
     def _truth(self, facts: PatientProposal) -> Diagnosis:
-        if known := self._case.known.get("diagnosis"):
-            return Diagnosis.model_validate(known)
-        quoted = self._text.find(facts.diagnosis_source, facts.diagnosis)
-        if not facts.diagnosis or not mentions_name(self._text.joined(quoted), facts.diagnosis):
-            raise StructuringError("the text states no diagnosis; add it as a field or a line `Diagnosis: …`")
-        self._used.update(quoted)
+        stated = self._case.known.get("diagnosis")
+        if stated:
+            return Diagnosis.model_validate(stated)
+        if not facts.diagnosis:
+            raise StructuringError(
+                "the model found no diagnosis that the text states; add it as a field, or name"
+                " another model"
+            )
         return Diagnosis(name=facts.diagnosis)
 
-    def _treatment(self, facts: PatientProposal) -> dict[str, str] | None:
-        """The treatment of a text that states its diagnosis, too; a vignette tells only what was tried before."""
-        quoted = self._text.find(facts.treatment)
-        if "diagnosis" in self._case.known or not quoted:
-            return None
-        self._used.update(quoted)
-        return {"name": facts.treatment}
-
     def _complaint(self, facts: PatientProposal, truth: Diagnosis) -> str:
-        """The opening in the speaker's words if the text supports it, else the source's own."""
-        quoted = self._text.find(facts.complaint_source, facts.complaint)
-        fault = (
-            (None if facts.complaint else SupportFault("empty"))
-            or truth_fault(facts.complaint, truth)
-            or quotation_fault(quoted, self._language)
-            or number_fault(facts.complaint, self._text.joined(quoted), self._language)
-        )
-        if fault is None:
-            self._used.update(quoted)
-            return facts.complaint
-        self.report.dropped.append(f"complaint {facts.complaint!r}: {fault.reason()}")
-        for opening in (str(self._case.known.get("complaint") or "").strip(), *self._text.sentences):
-            if opening and not truth_fault(opening, truth):
-                self._used.add(opening)
+        """The opening in the speaker's words, or else the source's own."""
+        if facts.complaint:
+            fault = _naming_fault(facts.complaint, truth)
+            if fault is None:
+                return facts.complaint
+            self._drop(f"complaint {facts.complaint!r}", fault)
+        own = str(self._case.known.get("complaint") or "").strip()
+        for opening in filter(None, (own, *self._text.sentences)):
+            if not _naming_fault(opening, truth):
+                self._text.use(opening)
+                self.report.notes.append(f"the complaint is in the words of the text: {opening}")
                 return opening
         raise StructuringError("every sentence of the text names the diagnosis")
 
-    async def _entries(self, text: str, truth: Diagnosis) -> list[dict[str, Any]]:
-        """Ask for the entries of a part of the text, and once more for what was refused, cut off or not used."""
-        first = self._checked(await self._ask("structure_entries", EntryProposals, text=text), truth)
-        lines = sentences(text, self._language)
-        unused = self._unused(lines)
-        if not (first.refused or first.is_cut or len(unused) > _UNUSED_SHARE * len(lines)):
-            return first.accepted
-        refused = [f"- {one.model_dump_json()}: {why.reason(self._language)}" for one, why in first.refused]
-        slots = {"refused": "\n".join(refused) or "-", "unused": "\n".join(f"- {line}" for line in unused) or "-"}
-        again = self._checked(await self._ask("structure_again", EntryProposals, text=text, **slots), truth)
-        accepted = first.accepted + again.accepted
-        kept = {(one["category"], one["name"].casefold()) for one in accepted}
-        still = [(one, why) for one, why in first.refused if (one.category, one.name.casefold()) not in kept]
-        dropped = (f"{one.name} ({one.status}): {why.reason()} — {one.source!r}" for one, why in again.refused + still)
-        self.report.dropped += dict.fromkeys(dropped)
-        if again.is_cut:
-            self.report.dropped.append("the rest of an answer that could not be read to its end")
-        return accepted
+    async def _entries(self, text: str, truth: Diagnosis) -> list[EntryProposal]:
+        """Ask for the entries of a part of the text.
 
-    def _checked(self, answer: Completion, truth: Diagnosis) -> _CheckedAnswer:
-        rows, is_whole = _rows(answer.text)
-        checked = _CheckedAnswer([], [], not is_whole or answer.finish == "length")
+        Ask once more for those that were refused, cut off, or missing for too many sentences.
+        """
+        answer = await self._requests.entries("structure_entries", text)
+        first = await self._check_entries(answer, text, truth)
+        sentences = [sentence for sentence in self._text.sentences if sentence in text]
+        unused = [sentence for sentence in self._text.unused() if sentence in sentences]
+        has_gaps = len(unused) > _UNUSED_SHARE * len(sentences)
+        if not first.refused and not first.is_cut and not has_gaps:
+            return first.accepted
+        second = await self._ask_again(first, text, unused, truth)
+        # What the second answer does not propose again stays refused, and is reported as well.
+        proposed = {entry.name.casefold() for entry in second.accepted}
+        proposed |= {entry.name.casefold() for entry, _ in second.refused}
+        for entry, fault in second.refused:
+            self._drop_entry(entry, fault)
+        for entry, fault in first.refused:
+            if entry.name.casefold() not in proposed:
+                self._drop_entry(entry, fault)
+        if second.is_cut:
+            self.report.dropped.append("the rest of an answer that could not be read to its end")
+        return first.accepted + second.accepted
+
+    def _drop_entry(self, entry: EntryProposal, fault: SupportFault) -> None:
+        self._drop(f"{entry.name} ({entry.status}) — {entry.source!r}", fault)
+
+    async def _ask_again(
+        self, first: _CheckedEntries, text: str, unused: Sequence[str], truth: Diagnosis
+    ) -> _CheckedEntries:
+        language = self._case.language
+        refused = [
+            f"- {entry.model_dump_json()}: {fault.reason(language)}"
+            for entry, fault in first.refused
+        ]
+        slots = {
+            "refused": "\n".join(refused) or "-",
+            "unused": "\n".join(f"- {sentence}" for sentence in unused) or "-",
+        }
+        answer = await self._requests.entries("structure_again", text, **slots)
+        return await self._check_entries(answer, text, truth)
+
+    async def _check_entries(
+        self, answer: Completion, text: str, truth: Diagnosis
+    ) -> _CheckedEntries:
+        """Sort the entries of an answer; the model compares those with an exact quotation."""
+        rows, is_whole = rows_of(answer, "entries")
+        checked = _CheckedEntries([], [], is_cut=not is_whole)
+        quoted: list[EntryProposal] = []
         for row in rows:
             try:
-                proposal = EntryProposal.model_validate(row)
+                entry = EntryProposal.model_validate(row)
             except ValidationError:
                 self.report.dropped.append(f"{str(row)[:80]}: it has not the form of an entry")
                 continue
-            quoted = self._text.find(proposal.source, f"{proposal.name} {proposal.report}")
-            source = self._text.joined(quoted)
-            fault = quotation_fault(quoted, self._language) or self._fault(proposal, source, truth)
-            if fault:
-                checked.refused.append((proposal, fault))
+            exact_fault = self._exact_fault(entry, truth)
+            if exact_fault is not None:
+                checked.refused.append((entry, exact_fault))
             else:
-                checked.accepted.append(self._entry(proposal, source, truth))
-                self._used.update(quoted)
+                quoted.append(entry)
+        rows = [entry.model_dump(mode="json", exclude={"aliases"}) for entry in quoted]
+        faults = await self._requests.faults("structure_verify", text, rows)
+        for entry, fault in zip(quoted, faults, strict=True):
+            if fault is not None:
+                checked.refused.append((entry, fault))
+            else:
+                checked.accepted.append(entry)
+                self._text.use(entry.source)
         return checked
 
-    def _fault(self, entry: EntryProposal, source: str, truth: Diagnosis) -> SupportFault | None:
-        language, whole = self._language, f"{entry.name}\n{entry.report}\n{entry.when}"
-        return (
-            (None if entry.name else SupportFault("no_name"))
-            or truth_fault(whole, truth)
-            or number_fault(whole, source, language)
-            or wording_fault(entry.name, entry.report, source, language)
-            or polarity_fault(entry.name, entry.report, entry.status, source, language)
-        )
+    def _exact_fault(self, entry: EntryProposal, truth: Diagnosis) -> SupportFault | None:
+        if not entry.name:
+            return SupportFault("no_name")
+        if not self._text.find(entry.source):
+            return SupportFault("not_quoted")
+        return _naming_fault("\n".join((entry.name, entry.report, entry.said, entry.when)), truth)
 
-    def _entry(self, entry: EntryProposal, source: str, truth: Diagnosis) -> dict[str, Any]:
-        """The fields of an accepted entry, without what its source does not support."""
-        affirms = entry.status is Status.ABSENT and not denies(entry.said, self._language)
-        fault = truth_fault(entry.said, truth) or number_fault(entry.said, source, self._language)
-        if entry.said and affirms:
-            fault = fault or SupportFault("not_denied")
-        if fault:
-            self.report.dropped.append(f"own words of {entry.name!r} {entry.said!r}: {fault.reason()}")
-        # A report that only names what is absent would affirm it.
-        is_bare_name = entry.status is Status.ABSENT and not denies(entry.report, self._language)
+    def _fields(self, entry: EntryProposal, truth: Diagnosis) -> dict[str, Any]:
+        """The fields of an entry, with its source as the text has it."""
+        aliases = [alias for alias in entry.aliases if alias and not _naming_fault(alias, truth)]
+        source = self._text.quote(self._text.find(entry.source)[0])
         return {
             **entry.model_dump(),
-            "aliases": [alias for alias in entry.aliases if alias and not truth_fault(alias, truth)],
-            "report": "" if is_bare_name else entry.report,
-            "said": "" if fault else entry.said,
+            "aliases": aliases,
             "when": entry.when or None,
             "source": source[:_LONGEST_SOURCE],
         }
 
 
-def _rows(text: str) -> tuple[list[Any], bool]:
-    """The entries of an answer, as an object or a bare list, and whether it could be read to its end."""
-    listed = f'{{"entries": {text[max(text.find("["), 0) :]}}}'
-    for reads in (json_of, json_begun):
-        for written in (text, listed):
-            rows = (reads(written) or {}).get("entries")
-            if isinstance(rows, list):
-                return rows, reads is json_of
-    return [], False
+def _naming_fault(text: str, truth: Diagnosis) -> SupportFault | None:
+    """Find that a text that an agent may be told names the diagnosis."""
+    is_named = any(mentions_name(text, name) for name in truth.names if len(name) > 1)
+    return SupportFault("names_diagnosis", truth.name) if is_named else None
 
 
-def _told_apart(entries: Iterable[dict[str, Any]], language: Language) -> list[dict[str, Any]]:
-    """The entries, each under a name of its own; what an entry of the same name and status says already is left out."""
-    kept: list[dict[str, Any]] = []
-    names: dict[str, int] = {}
+def _with_unique_names(entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The entries, each under a name of its own; what is the same but for its source is dropped."""
+    contents: set[tuple[str, str, str]] = set()
+    names: Counter[str] = Counter()
+    unique: list[dict[str, Any]] = []
     for entry in entries:
-        name, said = entry["name"].casefold(), set(content(entry["report"], language))
-        same = [one for one in kept if one["name"].casefold() == name and one["status"] == entry["status"]]
-        if any(entry["status"] is Status.ABSENT or said <= set(content(one["report"], language)) for one in same):
+        name = entry["name"].casefold()
+        content = (name, entry["status"], entry["report"].casefold())
+        if content in contents:
             continue
-        count = names[name] = names.get(name, 0) + 1
-        kept.append(entry if count == 1 else {**entry, "name": f"{entry['name']} ({count})"})
-    return kept
+        contents.add(content)
+        names[name] += 1
+        if names[name] > 1:
+            entry = {**entry, "name": f"{entry['name']} ({names[name]})"}
+        unique.append(entry)
+    return unique

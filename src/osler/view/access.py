@@ -1,4 +1,7 @@
-"""Keep strangers out: check the token and the Host header, and limit connections that send no request."""
+"""Keep strangers out.
+
+Check the token and the Host header, and limit connections that send no request.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
-    " base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src"
+    " 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _HEADERS = {
     "Content-Security-Policy": POLICY,
@@ -28,16 +31,17 @@ _HEADERS = {
 }
 _HOST = re.compile(r"\[?([^\[\]:/@]+|[\da-f:.]+\])(?::\d+)?")
 MOST_WAITING = 64
-"""Connections without a whole request that are kept. As many again may come in one go: a process can open that many."""
+"""Connections without a whole request that are kept. As many again may come in one go: a process
+can open that many."""
 
 
 class Access:
-    """Middleware that takes the token off the path, and refuses other hosts and origins without detail."""
+    """Middleware that takes the token off the path, and refuses other hosts and origins."""
 
     def __init__(self, app: ASGIApp, token: str, hosts: Iterable[str]) -> None:
-        """Guard an app with a token, the first part of every path, and the names that the server answers to.
+        """Guard an app with a token, the first part of every path, and the server's names.
 
-        Plain IP addresses are always allowed: only a name can be made to point here by somebody's DNS.
+        Plain IP addresses are always allowed: only a name can be made to point here by DNS.
         """
         self._app, self._token, self._hosts = app, token, frozenset(host.lower() for host in hosts)
 
@@ -66,7 +70,10 @@ class Access:
         if not self._is_own(host):
             return 403
         first, slash, _ = scope["path"].removeprefix("/").partition("/")
-        if not secrets.compare_digest(first.encode("utf-8", "replace"), self._token.encode()) or not slash:
+        if (
+            not secrets.compare_digest(first.encode("utf-8", "replace"), self._token.encode())
+            or not slash
+        ):
             return 404
         foreign = origin is not None and origin not in (f"http://{host}", f"https://{host}")
         return 403 if foreign and scope["method"] not in {"GET", "HEAD"} else 0
@@ -83,15 +90,16 @@ class Access:
 class BoundedHttp(H11Protocol):
     """A connection that has to send a whole request in time.
 
-    Of the connections that have not, only the newest are kept: whoever connects and asks is answered, however many
-    connect and do not. Between requests, a connection is kept as long as uvicorn keeps it; `Access` closes those of
-    strangers.
+    Of the connections that have not, only the newest are kept: whoever connects and asks is
+    answered, however many connect and do not. Between requests, a connection is kept as long as
+    uvicorn keeps it; `Access` closes those of strangers.
     """
 
     seconds: ClassVar[float]
     """For a whole request, headers and body, from the connection or from its first byte on."""
     waiting: ClassVar[dict[BoundedHttp, asyncio.TimerHandle]]
-    """The server's connections from which a whole request is still to come, oldest first, with their deadlines."""
+    """The server's connections from which a whole request is still to come, oldest first, with
+    their deadlines."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn has it
         """Start the clock."""

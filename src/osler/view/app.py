@@ -18,9 +18,9 @@ from starlette.types import Receive, Scope, Send
 
 from osler.errors import UserError
 from osler.runs.store import RunFile
+from osler.runs.store.run_table import FILTERS, TableQuery
 from osler.view import consultation_data, run_data
 from osler.view.responses import DAMAGED, UNREADABLE, handler, json_response, log_error, validated
-from osler.view.run_data import FILTERS, Query, table_page
 from osler.view.run_list import RunList
 
 if TYPE_CHECKING:
@@ -30,8 +30,10 @@ STATIC = Path(__file__).parent / "static"
 _CONSULTATION = "/api/runs/{key}/rows/{cell:int}"
 
 
-def application(listed: RunList, backbones: Collection[str] = (), memories: Collection[str] = ()) -> Starlette:
-    """The page over some runs, and to play on with some backbones and memories besides the usual ones.
+def application(
+    listed: RunList, backbones: Collection[str] = (), memories: Collection[str] = ()
+) -> Starlette:
+    """The page over some runs, to play on with some more backbones and memories.
 
     Put `Access` before it.
     """
@@ -77,10 +79,17 @@ class _Runs:
         run, asked = self._listed.get(request.path_params["key"]), request.query_params
         stamp = run.stamp()
         with run.open() as file:
-            named = {name: asked[name] for name in Query.model_fields if asked.get(name)}
+            named = {name: asked[name] for name in TableQuery.model_fields if asked.get(name)}
             named["judge"] = named.get("judge") or run_data.judge_of(file)
-            among = {name: values for name in FILTERS if (values := list(filter(None, asked.getlist(name))))}
-            return {**table_page(file, validated(Query, {**named, "among": among})), "stamp": stamp}
+            among = {
+                name: values
+                for name in FILTERS
+                if (values := list(filter(None, asked.getlist(name))))
+            }
+            return {
+                **run_data.table(file, validated(TableQuery, {**named, "among": among})),
+                "stamp": stamp,
+            }
 
     def makers(self, request: Request) -> Any:
         with self._open(request) as file:
@@ -98,7 +107,9 @@ class _Runs:
 
     def truth(self, request: Request) -> Any:
         with self._open(request) as file:
-            return consultation_data.truth(file, consultation_data.ended(file, request.path_params["cell"]))
+            return consultation_data.truth(
+                file, consultation_data.ended(file, request.path_params["cell"])
+            )
 
     async def changes(self, request: Request) -> Any:
         return await self._listed.wait_for_change(request.query_params.get("since", ""))
@@ -108,9 +119,14 @@ class _Runs:
 
 
 class _Play:
-    """Answers requests about playing. The agents are imported at the first one: most people only look at runs."""
+    """Answers requests about playing.
 
-    def __init__(self, listed: RunList, backbones: Collection[str], memories: Collection[str]) -> None:
+    The agents are imported at the first one: most people only look at runs.
+    """
+
+    def __init__(
+        self, listed: RunList, backbones: Collection[str], memories: Collection[str]
+    ) -> None:
         self._listed, self._backbones, self._memories = listed, backbones, memories
         self._lobby: PlayLobby | None = None
         self._router: Router | None = None
@@ -126,7 +142,9 @@ class _Play:
         from osler.play.lobby import PlayLobby
         from osler.view.play_routes import routes
 
-        self._lobby = PlayLobby(key_of=self._listed.key_of, backbones=self._backbones, memories=self._memories)
+        self._lobby = PlayLobby(
+            key_of=self._listed.key_of, backbones=self._backbones, memories=self._memories
+        )
         return Router(routes(self._lobby))
 
     async def close(self) -> None:

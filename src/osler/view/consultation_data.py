@@ -1,38 +1,35 @@
-"""What the page shows of one consultation, as plain data: its turns, its calls and, separately, the true diagnosis."""
+"""What the page shows of one consultation, as plain data.
+
+Its turns, its calls and, separately, the true diagnosis.
+"""
 
 from __future__ import annotations
 
-import json
-from collections import defaultdict
-from collections.abc import Mapping
-from itertools import groupby
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from itertools import chain
 from typing import Any, NamedTuple
 
 from osler.eval.course import Course
-from osler.eval.faithfulness import ReplyVerdict
-from osler.eval.faithfulness.patient_verdicts import counts_in, faults_in, ruler_agreement, ruler_notes
-from osler.eval.measures import key_elements
+from osler.eval.faithfulness.patient_verdicts import (
+    faults_in,
+    ruler_notes,
+    ruler_of,
+)
+from osler.eval.measures import Place, key_elements, measures_in
 from osler.language import Language
 from osler.records.schema import Part, PatientRecord
-from osler.runs.events import (
-    Answered,
-    Asked,
-    Called,
-    E,
-    Event,
-    Failed,
-    Intervened,
-    LessonsRecalled,
-    Recalled,
-    Remembered,
-    Retrieved,
-    Role,
-    Visited,
-)
-from osler.runs.plan import COLUMN
+from osler.runs.events import Asked, Called, Recalled, Role
+from osler.runs.lessons import LessonFit
+from osler.runs.reply_faults import ReplyFaults
+from osler.runs.scored import ScoredConsultation
 from osler.runs.store import CellState, RunFile
 from osler.runs.store.explanations import explanations
-from osler.runs.transcript import Transcript, heard
+from osler.runs.store.run_table import others_of_patient
+from osler.runs.store.scores import scored_consultations
+from osler.runs.transcript import Transcript
+from osler.runs.turns import TurnView, earlier_visits
+from osler.settings.stored import setting_rows
 from osler.view.responses import NotFound
 from osler.view.run_data import forks_of, judge_of
 
@@ -48,41 +45,53 @@ class EndedConsultation(NamedTuple):
     """A consultation that has ended, read once for all that is shown of it."""
 
     cell: int
-    state: str
+    state: CellState
     transcript: Transcript
     record: PatientRecord
 
 
 def ended(file: RunFile, cell: int) -> EndedConsultation:
     """A consultation that has ended, and its patient's record. Raises NotFound if there is none."""
-    found = file.ask("SELECT record, state FROM cells WHERE number = :cell", {"cell": cell})
-    if not found:
+    state = file.state(cell)
+    if state is None:
         raise NotFound("the run has no such consultation", "go back to the table")
     transcript = file.transcript(cell)
     if transcript is None:
         raise NotFound("this consultation has not been held yet", "wait for the run to reach it")
-    return EndedConsultation(cell, found[0]["state"], transcript, file.record(found[0]["record"]))
+    return EndedConsultation(cell, state, transcript, file.record(transcript.header.case))
 
 
 def consultation(file: RunFile, key: str, ended: EndedConsultation) -> Data:
     """Return one consultation with its measures, without the true diagnosis."""
-    body = file.ask("SELECT body FROM measures WHERE cell = :cell", {"cell": ended.cell})
-    ruler, faults = faults_in(file, ended.cell)
-    lost = explanations(file, judge_of(file), ended.cell).get(ended.cell)
-    measures = None
-    if body:
-        measures = {**json.loads(body[0][0]), **counts_in(file, ended.cell, ruler)}
-        measures.pop("faults", None)  # the words of a leak name the diagnosis
+    judge, ruler = judge_of(file), ruler_of([file])
+    faults = faults_in(file, ended.cell, ruler)
+    lost = explanations(file, judge, ended.cell).get(ended.cell)
+    scored = next(scored_consultations(file, judge, ruler, ended.cell), None)
     return {
         "run": key,
         "cell": ended.cell,
-        "state": ended.state,
+        "state": ended.state.value,
         **consultation_data(ended.transcript, ended.record, faults),
-        "measures": measures,
+        "measures": _measures(scored) if scored and scored.measures else None,
         "lost": {"cause": lost.cause, "turn": lost.lost_at} if lost else None,
-        "patient_ruler": {"name": ruler, "notes": [*ruler_notes([file], ruler), ruler_agreement([file], ruler)]},
+        "patient_ruler": {"name": ruler, "notes": list(ruler_notes([file], ruler))},
         "same": _same_patient(file, ended.cell, ended.record.patient),
     }
+
+
+def _measures(scored: ScoredConsultation) -> Data:
+    """Every measure that the page shows, with its label in both languages, and who made what."""
+    figures = [
+        {
+            "name": measure.name,
+            "label": measure.label._asdict(),
+            "unit": measure.unit_of_one.value,
+            "value": measure.of(scored),
+        }
+        for measure in measures_in(Place.PAGE)
+        if scored.reading is not None or not measure.needs_reader
+    ]
+    return {"figures": figures, "makers": asdict(scored.makers)}
 
 
 def exact_call(ended: EndedConsultation, number: int) -> Data:
@@ -95,14 +104,10 @@ def exact_call(ended: EndedConsultation, number: int) -> Data:
 
 
 def truth(file: RunFile, ended: EndedConsultation) -> Data:
-    """Return diagnosis, treatment, what a good work-up asks for and when it was asked, and every judge's verdict."""
+    """Return diagnosis, treatment, all verdicts, and when a good work-up's entries were asked."""
     record, course = ended.record, Course.of(ended.transcript, ended.record)
     asked, own = course.asked, course.own.asked
-    verdicts = file.ask(
-        "SELECT kind, judge, verdict, rung, because, rank FROM verdicts WHERE cell = :cell ORDER BY at, judge, kind",
-        {"cell": ended.cell},
-    )
-    faults = faults_in(file, ended.cell)[1]
+    faults = faults_in(file, ended.cell)
     lost = explanations(file, judge_of(file), ended.cell).get(ended.cell)
     return {
         "diagnosis": record.diagnosis.model_dump(mode="json"),
@@ -119,127 +124,169 @@ def truth(file: RunFile, ended: EndedConsultation) -> Data:
             for part in Part
             for entry in key_elements(record, part)
         ],
-        "leaks": [{"turn": turn, "names": list(verdict.leaks)} for turn, verdict in faults.items() if verdict.leaks],
-        "verdicts": [dict(one) for one in verdicts],
-        "lost": {"cause": lost.cause, "turn": lost.lost_at, "line": lost.line, "steps": lost.steps} if lost else None,
+        "leaks": [
+            {"turn": turn, "names": [*found.names_diagnosis, *found.leaks]}
+            for turn, found in faults.items()
+            if found.names_diagnosis or found.leaks
+        ],
+        "verdicts": [
+            {"judge": judge, **asdict(verdict)} for judge, verdict in file.every_verdict(ended.cell)
+        ],
+        "lost": (
+            {"cause": lost.cause, "turn": lost.lost_at, "line": lost.line, "steps": lost.steps}
+            if lost
+            else None
+        ),
     }
 
 
-def consultation_data(transcript: Transcript, record: PatientRecord, faults: Mapping[int, ReplyVerdict]) -> Data:
-    """Return what happened, and what is wrong with the replies. Prompts are left out; `exact_call` has them."""
-    asked = {event.turn for event in transcript.of(Asked)}
-    by_turn: dict[int, list[tuple[int, Event]]] = defaultdict(list)
-    for number, event in enumerate(transcript.events):
-        by_turn[event.of if isinstance(event, Remembered) else event.turn].append((number, event))
-    conclusion, failed = transcript.conclusion, next(iter(transcript.of(Failed)), None)
+def consultation_data(
+    transcript: Transcript, record: PatientRecord, faults: Mapping[int, ReplyFaults]
+) -> Data:
+    """Return what happened, and what is wrong with the replies.
+
+    Prompts are left out; `exact_call` has them.
+    """
+    turns = transcript.turn_views
+    conclusion = transcript.conclusion
+    failed = next((turn.failed for turn in turns if turn.failed), None)
+    header = transcript.header
     return {
         "header": {
-            **transcript.header.model_dump(mode="json", exclude={"speaker", "seed", "prompts"}),
-            **transcript.header.column.as_row(),
+            **header.model_dump(mode="json", exclude={"speaker", "seed", "prompts"}),
+            **header.column.as_row(),
+            "settings": setting_rows(header.settings),
+            "patient_backbone": header.patient_backbone,
+            "ram_backbone": header.ram_backbone,
         },
         "about": about(record),
         "ending": transcript.ending.value,
         "turns": [
-            _turn(turn, by_turn[turn], record.language, faults.get(turn, ReplyVerdict())) for turn in sorted(asked)
+            _turn(turn, turn.asked, record.language, faults.get(turn.number, ReplyFaults()))
+            for turn in turns
+            if turn.asked
         ],
         "visits": _visits(transcript),
-        "closing": _behind(
-            [pair for turn in sorted(by_turn) if turn > 0 and turn not in asked for pair in by_turn[turn]]
+        "closing": _behind([turn for turn in turns if turn.number > 0 and not turn.asked]),
+        "conclusion": (
+            conclusion.model_dump(mode="json", include=_CONCLUSION) if conclusion else None
         ),
-        "conclusion": conclusion.model_dump(mode="json", include=_CONCLUSION) if conclusion else None,
         "failed": failed.model_dump(mode="json", include={"kind", "message"}) if failed else None,
         "tokens": transcript.tokens(),
-        "seconds": transcript.events[-1].at if transcript.events else 0.0,
+        "seconds": transcript.seconds,
     }
 
 
 def _visits(transcript: Transcript) -> list[Data]:
-    """Return what was said before the consultation: visits, and small talk after them, each with its first day."""
-    found = []
-    for (visit, filler), group in groupby(transcript.of(Visited), lambda event: (event.visit, event.filler)):
-        turns = [event.told for event in group]
-        found.append(
+    """Return what was said before the consultation.
+
+    Visits, and small talk after them, each with its first day.
+    """
+    visits = []
+    for visit in earlier_visits(transcript.turn_views):
+        first = visit.exchanges[0]
+        visits.append(
             {
-                "visit": visit,
-                "filler": filler,
-                "date": turns[0].at.date().isoformat() if turns[0].at else "",
-                "speaker": (turns[0].speaker or transcript.header.speaker).value,
-                "turns": [turn.model_dump(include={"question", "reply", "results"}) for turn in turns],
+                "visit": visit.number,
+                "filler": visit.filler,
+                "date": first.at.date().isoformat() if first.at else "",
+                "speaker": (first.speaker or transcript.header.speaker).value,
+                "turns": [
+                    turn.model_dump(include={"question", "reply", "results"})
+                    for turn in visit.exchanges
+                ],
             }
         )
-    return found
+    return visits
 
 
 def about(record: PatientRecord) -> dict[str, str]:
     """Return what may be known of a patient before the first question."""
     age = record.age.label(record.language)
-    return {"age": age, "sex": record.sex.value, "complaint": record.complaint, "speaker": record.speaker.value}
-
-
-def _turn(turn: int, events: list[tuple[int, Event]], language: Language, faults: ReplyVerdict) -> Data:
-    asked, answered, retrieved = _first(events, Asked), _first(events, Answered), _first(events, Retrieved)
-    assert asked is not None
-    changes = [event.change for _, event in events if isinstance(event, Remembered)]
     return {
-        "turn": turn,
-        "question": heard(asked, language),
+        "age": age,
+        "sex": record.sex.value,
+        "complaint": record.complaint,
+        "speaker": record.speaker.value,
+    }
+
+
+def _turn(turn: TurnView, asked: Asked, language: Language, faults: ReplyFaults) -> Data:
+    retrieved = turn.retrieved.entries if turn.retrieved else ()
+    return {
+        "turn": turn.number,
+        "question": turn.shown_question(language),
         "maker": asked.maker.value,
         "repeated": asked.repeated,
-        "reply": answered.reply if answered else None,
-        "reply_maker": answered.maker.value if answered else None,
-        "results": retrieved.results if retrieved else "",
+        "reply": turn.reply,
+        "reply_maker": turn.answered.maker.value if turn.answered else None,
+        "results": turn.results,
         "at": asked.at,
         "ledger": {
-            "asked_for": list(retrieved.asked_for) if retrieved else [],
-            "retrieved": [found.model_dump() for found in retrieved.entries] if retrieved else [],
-            "disclosed": list(answered.disclosed) if answered else [],
+            "asked_for": list(turn.asked_for),
+            "retrieved": [entry.model_dump() for entry in retrieved],
+            "disclosed": list(turn.disclosed),
+            **{kind: list(words) for kind, words in asdict(faults).items()},
+            "names_diagnosis": [HIDDEN for _ in faults.names_diagnosis],
             "leaks": [HIDDEN for _ in faults.leaks],
-            "fabrications": [claim.quote for claim in faults.unsupported],
-            "contradictions": list(faults.turned_round),
         },
-        "memory": changes[-1].model_dump(mode="json", include=_CHANGE) if changes else None,
-        **_behind(events),
+        "memory": turn.change.model_dump(mode="json", include=_CHANGE) if turn.change else None,
+        **_behind([turn]),
     }
 
 
-def _behind(events: list[tuple[int, Event]]) -> Data:
-    """Return what is behind a turn: the recall, interventions and calls. The closing has it without a question."""
-    recalled = _first(events[::-1], Recalled)  # before a conclusion the memory may recall once more
-    shown = {"text", "facts", "exchanges", "dropped"}
+def _behind(turns: Sequence[TurnView]) -> Data:
+    """Return what is behind one turn, or behind all turns of the closing.
+
+    The recall, interventions and calls.
+    """
+    recalls = [recalled for turn in turns for recalled in turn.recalls]
+    lessons: list[LessonFit] = []
+    for turn in turns:
+        for event in turn.lessons:
+            lessons += event.recall.lessons
     return {
-        "recall": {"query": recalled.query, **recalled.recall.model_dump(mode="json", include=shown)}
-        if recalled
-        else None,
+        # Before a conclusion the memory may recall once more: the last recall is what it had.
+        "recall": _recall(recalls[-1]) if recalls else None,
         "lessons": [
-            {"case": one.lesson.case, "when": one.lesson.when, "text": one.lesson.text, "fit": one.fit}
-            for _, event in events
-            if isinstance(event, LessonsRecalled)
-            for one in event.recall.lessons
+            {
+                "case": fitting.lesson.case,
+                "when": fitting.lesson.when,
+                "text": fitting.lesson.text,
+                "fit": fitting.fit,
+            }
+            for fitting in lessons
         ],
         "interventions": [
-            {"who": event.role.value, "kind": event.kind.value, "draft": event.draft, "reasons": list(event.reasons)}
-            for _, event in events
-            if isinstance(event, Intervened)
+            {
+                "who": event.role.value,
+                "kind": event.kind.value,
+                "draft": event.draft,
+                "reasons": list(event.reasons),
+            }
+            for event in chain.from_iterable(turn.interventions for turn in turns)
         ],
         "calls": [
-            {"number": number, **event.model_dump(mode="json", exclude=_NOT_OF_CALL)}
-            for number, event in events
-            if isinstance(event, Called) and event.role is not Role.EXPERIENCE  # its prompt may tell the truth
+            {
+                "number": number,
+                **call.model_dump(mode="json", exclude=_NOT_OF_CALL),
+                "failure": call.failure.line if call.failure else None,
+            }
+            for number, call in chain.from_iterable(turn.calls for turn in turns)
+            if call.role is not Role.EXPERIENCE  # its prompt may tell the truth
         ],
     }
 
 
-def _first(events: list[tuple[int, Event]], kind: type[E]) -> E | None:
-    return next((event for _, event in events if isinstance(event, kind)), None)
+def _recall(recalled: Recalled) -> Data:
+    shown = {"text", "facts", "exchanges", "dropped"}
+    return {"query": recalled.query, **recalled.recall.model_dump(mode="json", include=shown)}
 
 
 def _same_patient(file: RunFile, cell: int, patient: str) -> list[Data]:
     """Return other consultations of the same person, to compare with this one."""
-    found = file.ask(
-        f"SELECT cells.number AS cell, {', '.join(COLUMN)}, trial, language"  # noqa: S608 -- our own columns
-        " FROM cells JOIN records ON records.id = record"
-        " WHERE patient = :patient AND cells.number != :cell AND state != :todo ORDER BY cells.number LIMIT 500",
-        {"patient": patient, "cell": cell, "todo": CellState.TODO.value},
-    )
     forks = forks_of(file)
-    return [{**row, "fork": forks.get(row["cell"])} for row in found]
+    return [
+        {**vars(consultation), "fork": forks.get(consultation.cell)}
+        for consultation in others_of_patient(file, patient, cell)
+    ]

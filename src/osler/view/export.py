@@ -1,6 +1,9 @@
-"""Export runs as files that open from disk: the same page, with every response of the server in a script beside it.
+"""Export runs as files that open from disk.
 
-A page from disk may not fetch files, but it may load scripts. Each calls `Osler.given(address, answer)`.
+The same page, with every response of the server in a script beside it.
+
+A page from disk may not fetch files, but it may load scripts. Each calls `Osler.given(address,
+answer)`.
 """
 
 from __future__ import annotations
@@ -17,17 +20,17 @@ from osler.errors import UserError
 from osler.private import make_private
 from osler.runs.store import CellState, RunFile, search_index
 from osler.runs.store.run_names import FOLDER
+from osler.runs.store.run_table import MOST, TableQuery
 from osler.view import consultation_data, run_data
 from osler.view.responses import UNREADABLE, NotFound, encoded
-from osler.view.run_data import MOST, Query, table_page
 from osler.view.run_list import ListedRun, RunList
 
 STATIC = Path(__file__).parent / "static"
 MARK = "osler-export.txt"
 """Marks a folder that an export wrote, and that a later one may replace."""
 POLICY = (
-    "default-src 'none'; script-src 'self' file:; style-src 'self' file:; img-src 'self' file: data:;"
-    " base-uri 'none'; form-action 'none'"
+    "default-src 'none'; script-src 'self' file:; style-src 'self' file:; img-src 'self' file:"
+    " data:; base-uri 'none'; form-action 'none'"
 )
 
 
@@ -44,10 +47,15 @@ class Exported(NamedTuple):
 
 
 def export(runs: Iterable[str | Path], target: Path) -> Exported:
-    """Write the page of some runs into a folder, completely or not at all. Raises UserError if that cannot be done."""
+    """Write the page of some runs into a folder, completely or not at all.
+
+    Raises UserError if that cannot be done.
+    """
     shelf = RunList(runs).all()
     if not shelf:
-        raise UserError(f"there is no run in {FOLDER}", "name one, or make one with `osler simulate`")
+        raise UserError(
+            f"there is no run in {FOLDER}", "name one, or make one with `osler simulate`"
+        )
     with _replacing(target) as folder:
         _page(folder)
         listed = [run_data.run(shown) | {"live": False} for shown in shelf]
@@ -64,28 +72,40 @@ def _page(folder: Path) -> None:
     index = folder / "index.html"
     html = index.read_text("utf-8")
     policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
-    for place, more in (('data-from="server"', 'data-from="disk"'), ("<head>", f"<head>\n{policy}")):
+    for place, more in (
+        ('data-from="server"', 'data-from="disk"'),
+        ("<head>", f"<head>\n{policy}"),
+    ):
         assert html.count(place) == 1
         html = html.replace(place, more)
     index.write_text(html, "utf-8")
-    (folder / MARK).write_text(f"Written by osler {__version__}. `osler export` may replace this folder.\n", "utf-8")
+    (folder / MARK).write_text(
+        f"Written by osler {__version__}. `osler export` may replace this folder.\n", "utf-8"
+    )
 
 
 def _run(shown: ListedRun, folder: Path) -> tuple[int, int]:
-    """Write all responses about one run; return how many consultations there are, and how many could not be read."""
+    """Write all responses about one run.
+
+    Return how many consultations there are, and how many could not be read.
+    """
     address = f"api/runs/{shown.key}"
     said: dict[str, str] = {}
     unreadable = 0
     with shown.open() as file:
-        query, rows = Query(judge=run_data.judge_of(file), sort="cell", limit=MOST), list[dict[str, Any]]()
-        while found := table_page(file, query.model_copy(update={"offset": len(rows)}))["rows"]:
-            rows += found
+        query = TableQuery(judge=run_data.judge_of(file), sort="cell", limit=MOST)
+        rows: list[dict[str, Any]] = []
+        while page := run_data.table(file, query.model_copy(update={"offset": len(rows)}))["rows"]:
+            rows += page
         _write_script(folder / "all.js", {f"{address}/all": {"rows": rows}})
         _write_script(folder / "makers.js", {f"{address}/makers": run_data.makers(file)})
         for cell in (row["cell"] for row in rows if row["state"] != CellState.TODO):
             try:
                 said[str(cell)] = _consultation(file, shown.key, cell, folder)
-            except (NotFound, *UNREADABLE):  # damaged, or put back on the list since the table was read
+            except (
+                NotFound,
+                *UNREADABLE,
+            ):  # damaged, or put back on the list since the table was read
                 said[str(cell)] = ""
                 unreadable += 1
     _write_script(folder / "said.js", {f"{address}/said": said})
@@ -106,7 +126,9 @@ def _consultation(file: RunFile, key: str, cell: int, folder: Path) -> str:
 
 def _write_script(path: Path, answers: Mapping[str, Any]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    calls = [f"Osler.given({_safe(address)},{_safe(answer)});\n" for address, answer in answers.items()]
+    calls = [
+        f"Osler.given({_safe(address)},{_safe(answer)});\n" for address, answer in answers.items()
+    ]
     path.write_text("".join(("'use strict';\n", *calls)), "utf-8", newline="\n")
 
 

@@ -6,6 +6,7 @@ Before the end, nothing in it reveals the true diagnosis or the record's id.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -20,9 +21,9 @@ from osler.play.lobby import PlayLobby, veiled
 from osler.play.played_runs import PlayRequest
 from osler.play.session import LONGEST, PlaySession, Result
 from osler.records.schema import Entry
-from osler.runs.events import Answered, Asked, Recalled, Remembered, Role
+from osler.runs.events import Role
 from osler.runs.store import run_name
-from osler.runs.transcript import heard
+from osler.runs.turns import TurnView
 from osler.view.consultation_data import about
 from osler.view.responses import NotFound, handler, validated
 
@@ -74,14 +75,18 @@ def routes(lobby: PlayLobby) -> list[Route]:
 
     async def cases(request: Request) -> Any:
         language = request.query_params.get("language")
-        shown = [card for card in await lobby.cards() if language in (None, "", card.language.value)]
+        shown = [
+            card for card in await lobby.cards() if language in (None, "", card.language.value)
+        ]
         return {"cases": [card.model_dump(mode="json") for card in shown]}
 
     async def start(request: Request) -> Any:
         asked = validated(Start, await _body(request))
         language = Language(asked.language) if asked.language else None
         opposite = (asked.doctor, asked.patient, asked.memory)
-        name, session = await lobby.start(PlayRequest(Role(asked.role), asked.case or None, language, *opposite))
+        name, session = await lobby.start(
+            PlayRequest(Role(asked.role), asked.case or None, language, *opposite)
+        )
         await session.your_turn(PROMPTLY)
         return state(name, session, lobby)
 
@@ -135,8 +140,13 @@ async def _body(request: Request) -> Any:
 
 def state(name: str, session: PlaySession, lobby: PlayLobby) -> dict[str, Any]:
     """Return what the page shows of a consultation."""
-    assignment, record, language = session.assignment, session.assignment.record, session.assignment.record.language
-    recalled = session.events(Recalled)
+    assignment, record, language = (
+        session.assignment,
+        session.assignment.record,
+        session.assignment.record.language,
+    )
+    turns = session.turns
+    recalls = [turn.recall for turn in turns if turn.recall]
     known = notes(session.before) if isinstance(session.before, Selection) else ()
     return {
         "id": name,
@@ -144,25 +154,34 @@ def state(name: str, session: PlaySession, lobby: PlayLobby) -> dict[str, Any]:
         "as": assignment.role.value,
         "case": {"id": veiled(record.id), "language": language.value, **about(record)},
         "turn": session.journal.turn,
-        "turns_left": assignment.turn_limit - len(session.events(Asked)),
+        "turns_left": assignment.turn_limit - session.questions,
         "waiting_for": "over" if session.over else "you" if session.before is not None else "other",
-        "lines": [
-            {
-                "turn": one.turn,
-                "who": one.role.value,
-                "text": one.reply if isinstance(one, Answered) else heard(one, language),
-            }
-            for one in session.journal.events
-            if isinstance(one, Asked | Answered)
-        ],
+        "lines": list(_lines(turns, language)),
         "known": [{"name": note.name, "told": note.told} for note in known],
         "memory": [
-            {"turn": event.of, **event.change.model_dump(include=_CHANGE)} for event in session.events(Remembered)
+            {"turn": turn.number, **turn.change.model_dump(include=_CHANGE)}
+            for turn in turns
+            if turn.change
         ],
-        "recalled": recalled[-1].recall.model_dump(mode="json", include={"facts", "exchanges"}) if recalled else None,
+        "recalled": (
+            recalls[-1].model_dump(mode="json", include={"facts", "exchanges"}) if recalls else None
+        ),
         "failed": f"not kept: {session.not_kept}" if session.not_kept else session.failed,
-        "result": _result(session, session.result, lobby) if session.over and session.result else None,
+        "result": _result(session, session.result, lobby)
+        if session.over and session.result
+        else None,
     }
+
+
+def _lines(turns: Sequence[TurnView], language: Language) -> Iterator[dict[str, Any]]:
+    """What was said so far."""
+    for turn in turns:
+        if turn.asked is not None:
+            question = turn.shown_question(language)
+            yield {"turn": turn.number, "who": turn.asked.role.value, "text": question}
+        if turn.answered is not None:
+            answered = turn.answered
+            yield {"turn": turn.number, "who": answered.role.value, "text": answered.reply}
 
 
 def _result(session: PlaySession, result: Result, lobby: PlayLobby) -> dict[str, Any]:
@@ -176,7 +195,10 @@ def _result(session: PlaySession, result: Result, lobby: PlayLobby) -> dict[str,
         "key": lobby.key_of(session.assignment.run) if kept else None,
         "cell": kept.cell if kept else None,
         "case": record.id,
-        "verdicts": [{"kind": said.kind, "verdict": said.verdict, "because": said.because} for said in result.verdicts],
+        "verdicts": [
+            {"kind": said.kind, "verdict": said.verdict, "because": said.because}
+            for said in result.verdicts
+        ],
         "truth": {
             "diagnosis": record.diagnosis.name,
             "treatment": record.treatment.name if record.treatment else None,

@@ -18,7 +18,15 @@ from starlette.responses import Response
 from osler.errors import UserError, printable
 from osler.runs.store.connection import DamagedRunError
 
-UNREADABLE = (DamagedRunError, sqlite3.Error, zlib.error, ValidationError, ValueError, LookupError, TypeError)
+UNREADABLE = (
+    DamagedRunError,
+    sqlite3.Error,
+    zlib.error,
+    ValidationError,
+    ValueError,
+    LookupError,
+    TypeError,
+)
 """What reading a damaged run file raises."""
 DAMAGED = "this cannot be read; the run file is damaged, or another version of Osler wrote it"
 
@@ -32,15 +40,22 @@ class NotFound(UserError):
 
 
 def handler(work: Callable[[Request], Any]) -> Callable[[Request], Awaitable[Response]]:
-    """An HTTP handler around a function that returns plain data; a plain function runs in a thread."""
+    """An HTTP handler around a function that returns plain data.
+
+    A plain function runs in a thread.
+    """
 
     async def answer(request: Request) -> Response:
         try:
-            data = await (work(request) if iscoroutinefunction(work) else run_in_threadpool(work, request))
+            data = await (
+                work(request) if iscoroutinefunction(work) else run_in_threadpool(work, request)
+            )
             return json_response(data)
         except OverflowError:
             return json_response({"error": "there is no such number"}, 404)
-        except UNREADABLE as error:  # damage first: its message names the file's path, which the page must not show
+        except (
+            UNREADABLE
+        ) as error:  # damage first: its message names the file's path, which the page must not show
             log_error(request, error)
             return json_response({"error": DAMAGED}, 500)
         except UserError as error:
@@ -52,7 +67,10 @@ def handler(work: Callable[[Request], Any]) -> Callable[[Request], Awaitable[Res
 
 
 def validated(form: type[T], data: object) -> T:
-    """Data from a request in the form that it must have. Raises UserError if it does not have that form."""
+    """Data from a request in the form that it must have.
+
+    Raises UserError if it does not have that form.
+    """
     try:
         return form.model_validate(data)
     except ValidationError as error:

@@ -37,20 +37,30 @@ class ListedRun:
         return self.path.name.removesuffix(SUFFIX)
 
     def open(self) -> RunFile:
-        """A new connection, for one response. Raises NotFound if the run is gone, UserError if it cannot be read.
+        """A new connection, for one response.
 
-        Nothing stays open between responses, so that a writer can always close its file, and a deleted file is noticed.
+        Raises NotFound if the run is gone, UserError if it cannot be read.
+
+        Nothing stays open between responses, so that a writer can always close its file, and a
+        deleted file is noticed.
         """
         if not self.path.is_file():
-            raise NotFound(f"the run {self.name} is gone", "start `osler view` again with the runs there are")
+            raise NotFound(
+                f"the run {self.name} is gone", "start `osler view` again with the runs there are"
+            )
         try:
             return RunFile.open(self.path)
         except UserError as error:  # a response names no path
-            told = (text.replace(str(self.path), self.name) for text in (error.message, error.remedy))
+            told = (
+                text.replace(str(self.path), self.name) for text in (error.message, error.remedy)
+            )
             raise UserError(*told) from None
 
     def stamp(self) -> str:
-        """Changes whenever something is written to the run. Reads only file times and sizes, so it is cheap."""
+        """Changes whenever something is written to the run.
+
+        Reads only file times and sizes, so it is cheap.
+        """
         return f"{crc32(repr(self._written()).encode()):08x}"
 
     def changed_within(self, seconds: float) -> bool:
@@ -58,7 +68,10 @@ class ListedRun:
         return time.time() - max(at for at, _ in self._written()) / 1e9 < seconds
 
     def _written(self) -> list[tuple[int, int]]:
-        """Time and size of the file and its write-ahead log; an empty log does not count, since readers make such."""
+        """Time and size of the file and its write-ahead log.
+
+        An empty log does not count, since readers make such.
+        """
         found = [(0, 0)]
         for path in (self.path, self.path.with_name(f"{self.path.name}-wal")):
             with suppress(OSError):
@@ -68,9 +81,12 @@ class ListedRun:
 
 
 class RunList:
-    """Runs by key, in the order they were given, with their forks. Without any, the runs of the usual folder.
+    """Runs by key, in the order they were given, with their forks.
 
-    It looks again whenever it is asked: runs and forks that are made later come last, and a key never changes.
+    Without any, the runs of the usual folder.
+
+    It looks again whenever it is asked: runs and forks that are made later come last, and a key
+    never changes.
     """
 
     def __init__(self, names: Iterable[str | Path] = ()) -> None:
@@ -84,7 +100,11 @@ class RunList:
 
     def _look(self) -> None:
         forks = map(forks_path, self._given)
-        there = [*self._given, *filter(Path.is_file, forks)] if self._given else sorted(FOLDER.glob(f"*{SUFFIX}"))
+        there = (
+            [*self._given, *filter(Path.is_file, forks)]
+            if self._given
+            else sorted(FOLDER.glob(f"*{SUFFIX}"))
+        )
         with self._looking:
             known = {run.path for run in self._runs.values()}
             for path in dict.fromkeys(there):
@@ -108,7 +128,7 @@ class RunList:
         return next((run.key for run in self.all() if run.path.resolve() == path.resolve()), None)
 
     async def wait_for_change(self, since: str) -> dict[str, Any]:
-        """The present stamp of all runs and the keys of those that changed since a stamp, as soon as there are any."""
+        """The stamp of all runs, and the keys of those that changed, once there are any."""
         until = time.monotonic() + PATIENCE
         while True:
             stamp, changed = await asyncio.to_thread(self._changes, since)

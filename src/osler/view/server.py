@@ -45,7 +45,8 @@ def serve(
         request_seconds: How long a client may take to send a request.
 
     Raises:
-        UserError: The extra is missing, a name, a run or the address cannot be used, or the token is too weak.
+        UserError: The extra is missing, a name, a run or the address cannot be used, or the token
+            is too weak.
     """
     missing = [name for name in ("starlette", "uvicorn") if find_spec(name) is None]
     if missing:
@@ -58,7 +59,8 @@ def serve(
 
     if token is not None and not _TOKEN.fullmatch(token):
         raise UserError(
-            "the token is too weak", "give 16 or more letters, digits, - or _ with --token, or leave it out"
+            "the token is too weak",
+            "give 16 or more letters, digits, - or _ with --token, or leave it out",
         )
     near = is_loopback(host)
     listed = RunList(runs)
@@ -73,7 +75,8 @@ def serve(
         if not near:
             made = "the one you gave" if given else "made for this start"
             typer.echo(
-                f"Others can reach this page. Only someone with the tokenised URL can open it; the token is {made}.",
+                "Others can reach this page. Only someone with the tokenised URL can open it; the"
+                f" token is {made}.",
                 err=True,
             )
         typer.echo(f"{address}\nCtrl-C stops it.")
@@ -84,7 +87,8 @@ def serve(
             guarded,
             http=bounded_http(request_seconds),
             ws="none",
-            backlog=MOST_WAITING,  # as many are taken in at once: those that ask are heard before others push them out
+            # As many are taken in at once: those that ask are heard before others push them out.
+            backlog=MOST_WAITING,
             log_level="critical",
             access_log=False,
             server_header=False,
@@ -114,7 +118,10 @@ def _listening(host: str, port: int) -> socket.socket:
         listening = socket.create_server(address, family=family)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise UserError(f"{host}:{port} cannot be listened on ({reason})", "give another --host or --port") from None
-    # Connections inherit it. asyncio does not set it on a socket of ours, and small responses would wait 40 ms.
+        raise UserError(
+            f"{host}:{port} cannot be listened on ({reason})", "give another --host or --port"
+        ) from None
+    # Connections inherit it. asyncio does not set it on a socket of ours, and small responses would
+    # wait 40 ms.
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listening

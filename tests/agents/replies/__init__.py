@@ -13,8 +13,21 @@ from osler.language import Language
 KINDS = ("good", "faulty")
 PARTS = ("tuning", "held_out")
 FAULTS = (
-    *("names_diagnosis", "paraphrases_diagnosis", "foreign_digits", "foreign_number_words", "foreign_drug"),
-    *("invented_symptom", "invented_history", "turned_round", "wrong_person", "not_done_as_done", "changed_value"),
+    *(
+        "names_diagnosis",
+        "paraphrases_diagnosis",
+        "foreign_digits",
+        "foreign_number_words",
+        "foreign_drug",
+    ),
+    *(
+        "invented_symptom",
+        "invented_history",
+        "turned_round",
+        "wrong_person",
+        "not_done_as_done",
+        "changed_value",
+    ),
     *("wrong_language", "clinician_voice_with_claim"),
 )
 

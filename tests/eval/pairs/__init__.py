@@ -74,16 +74,21 @@ def model_style_pairs(language: Language, half: Half) -> tuple[Pair, ...]:
     path = Path(__file__).parent / language.value / f"model_style_{half.value}.jsonl"
     if not path.exists():
         return ()
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    rows = [
+        json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()
+    ]
     return _FILE.validate_python([_pair(row) for row in rows])
 
 
 def _pair(row: dict[str, Any]) -> dict[str, Any]:
-    """A line of such a file as a pair: a treatment's line names the diagnosis, and its parts are plain names."""
+    """A line of such a file as a pair: a treatment's line names the diagnosis, and its parts are
+    plain names."""
     is_treatment = "diagnosis" in row
     truth = dict(row["truth"])
     if is_treatment:
-        truth["parts"] = [{"name": part} if isinstance(part, str) else part for part in truth.get("parts", ())]
+        truth["parts"] = [
+            {"name": part} if isinstance(part, str) else part for part in truth.get("parts", ())
+        ]
     return {
         "kind": "treatment" if is_treatment else "diagnosis",
         "truth": truth,

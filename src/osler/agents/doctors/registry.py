@@ -1,4 +1,7 @@
-"""Doctors by the name of their strategy: the built-in ones, those that packages register, `package.module:Class`."""
+"""Doctors by the name of their strategy.
+
+A name is that of a built-in doctor, of one that a package registers, or `package.module:Class`.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,14 @@ from osler.agents.messages import Briefing, Case, Conclusion, Question, ReadyToC
 from osler.code_failures import CodeFailure, error_line, failure_at, failure_in
 from osler.errors import OslerError
 from osler.plugins import plugin_factory, plugin_names
-from osler.runs.events import ConsultationError, Ending, Maker
+from osler.runs.events import ConsultationError, Ending, Maker, Role
 
 GROUP = "osler.doctors"
 DoctorFactory = Callable[[DoctorSettings], Participant]
-_WANTED = "name something that takes DoctorSettings and gives a doctor: with `async def respond(self, briefing)`"
+_WANTED = (
+    "name something that takes DoctorSettings and gives a doctor: with `async def respond(self,"
+    " briefing)`"
+)
 _BUILT_IN: dict[str, DoctorFactory] = {
     "plain": PlainDoctor,
     "stepwise": StepwiseDoctor,
@@ -33,13 +39,14 @@ def doctor_factory(name: str) -> DoctorFactory:
     """Return the factory of the doctor with that strategy.
 
     Raises:
-        UserError: There is none of that name, or it cannot be loaded; calling the factory raises it too.
+        UserError: There is none of that name, or it cannot be loaded; calling the factory raises it
+            too.
     """
     if name in _BUILT_IN:
         return _BUILT_IN[name]
 
-    def fault(made: object) -> str | None:
-        return None if callable(getattr(made, "respond", None)) else "has no respond"
+    def fault(doctor: object) -> str | None:
+        return None if callable(getattr(doctor, "respond", None)) else "has no respond"
 
     factory = plugin_factory("strategy", GROUP, name, doctor_names(), wanted=_WANTED, fault=fault)
     return lambda settings: ForeignDoctor(name, factory(settings), settings.case)
@@ -71,16 +78,30 @@ class ForeignDoctor(Participant):
         except Exception as error:
             raise self._fault(error_line(error), failure_in(error)) from error
         if isinstance(move, Conclusion):
-            return move
+            # Only the built-in rules may say by what they are judged.
+            return move.model_copy(update={"codes": (), "steps": (), "in_part": ()})
         if not isinstance(move, Question | ReadyToConclude):
-            raise self._fault(f"it answered with a {type(move).__name__}; give a Question or a Conclusion")
+            raise self._fault(
+                f"it answered with a {type(move).__name__}; give a Question or a Conclusion"
+            )
         if briefing.turns_left <= 0:
-            raise self._fault("it gave no conclusion when no question was left; conclude where turns_left is 0")
-        if isinstance(move, ReadyToConclude):
+            raise self._fault(
+                "it gave no conclusion when no question was left; conclude where turns_left is 0"
+            )
+        if isinstance(move, ReadyToConclude) or "maker" in move.model_fields_set:
             return move
-        return move if "maker" in move.model_fields_set else move.model_copy(update={"maker": Maker.MODEL})
+        return move.model_copy(update={"maker": Maker.MODEL})
 
     def _fault(self, line: str, code: CodeFailure | None = None) -> ConsultationError:
-        """The doctor's failure: where it raised an exception, or where what returned something wrong begins."""
+        """Return the doctor's failure, with the place in its code.
+
+        That is where it raised an exception, or where the function that answered wrongly begins.
+        """
         code = code or failure_at(self._doctor.respond)
-        return ConsultationError(Ending.DOCTOR_ERROR, "doctor", f"the doctor {self._strategy} failed: {line}", code)
+        return ConsultationError(
+            Ending.DOCTOR_ERROR,
+            "doctor",
+            f"the doctor {self._strategy} failed: {line}",
+            code,
+            role=Role.DOCTOR,
+        )

@@ -1,4 +1,4 @@
-"""The retrieval module as a participant: adds to the doctor's question the entries that it asks for."""
+"""The retrieval module as a participant: it finds the entries that a question asks for."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST_LISTED = 40
 
 
 @lru_cache(maxsize=256)
-def indexed(record: PatientRecord) -> RecordIndex:
+def index_of(record: PatientRecord) -> RecordIndex:
     """Return the index of a record, built once for consecutive consultations with that patient."""
     return RecordIndex(without_diagnosis(record))
 
@@ -34,14 +34,22 @@ class Ram(Participant):
     """Sits between doctor and patient, and is the only one that has the record."""
 
     def __init__(self, record: PatientRecord, case: Case, *, reports: bool = False) -> None:
-        """Take the record; with `reports` the doctor is given the reports of tests and examinations itself."""
-        super().__init__("ram", "Finds what the doctor's question asks for in the patient's record.")
+        """Take the record.
+
+        With `reports` the doctor is given the reports of tests and examinations itself.
+        """
+        super().__init__(
+            "ram", "Finds what the doctor's question asks for in the patient's record."
+        )
         self._record, self._case, self._reports = record, case, reports
 
     @cached_property
     def _index(self) -> RecordIndex:
-        """Built when it is first needed: many consultations begin at once, and none waits for the others' records."""
-        return indexed(self._record)
+        """Built when it is first needed.
+
+        Many consultations begin at once, and none waits for the others' records.
+        """
+        return index_of(self._record)
 
     @cached_property
     def _past(self) -> tuple[PastExchange, ...]:
@@ -64,37 +72,45 @@ class Ram(Participant):
         """Return the question with the entries it asks for by rules, and their scores."""
         language, speaker = self._record.language, self._record.speaker
         most = MOST_LISTED if categories_asked(question, language, speaker) else MOST
-        found = self._index.search(question)[:most]
-        whole = read_asks(question, language, speaker)[0]
+        matches = self._index.search(question)[:most]
+        whole_question = read_asks(question, language, speaker)[0]
         selection = Selection(
             case=self._case,
             question=question,
-            entries=tuple(match.entry for match in found),
-            scores=tuple(round(match.score, 4) for match in found),
-            asked_for=tuple(sorted(found.thing for found in whole.phrases)),
+            entries=tuple(match.entry for match in matches),
+            scores=tuple(round(match.score, 4) for match in matches),
+            asked_for=tuple(sorted(spoken.thing for spoken in whole_question.phrases)),
         )
-        return selection.model_copy(update={"past": past_about(selection, self._past)}) if self._past else selection
+        if not self._past:
+            return selection
+        return selection.model_copy(update={"past": past_about(selection, self._past)})
 
 
 def without_earlier(selection: Selection, record: PatientRecord) -> Selection:
-    """Return the selection with what was told at earlier visits set apart, if this patient has had any."""
+    """Return the selection with what was told at earlier visits, if any, set apart."""
     earlier = record.told_earlier if selection.case.visited else frozenset()
     names = tuple(entry.name for entry in selection.entries if entry.name in earlier)
     return selection.model_copy(update={"earlier": names})
 
 
 def with_reports(selection: Selection) -> Selection:
-    """Return the selection with its results set apart for the doctor; the patient reports the rest."""
+    """Return the selection with its results set apart for the doctor.
+
+    The patient reports the rest.
+    """
     language = selection.case.language
-    found = [entry for entry in selection.known if entry.category in RESULTS]
-    lines = "\n".join(_report_line(entry, language) for entry in found)
-    return selection.model_copy(update={"results": lines, "reported": tuple(entry.name for entry in found)})
+    results = [entry for entry in selection.known if entry.category in RESULTS]
+    lines = "\n".join(_report_line(entry, language) for entry in results)
+    names = tuple(entry.name for entry in results)
+    return selection.model_copy(update={"results": lines, "reported": names})
 
 
 def _report_line(entry: Entry, language: Language) -> str:
-    told = entry.report or label(entry.status, language)
+    text = entry.report or label(entry.status, language)
     if entry.status is Status.PRESENT and not entry.report and entry.category is not Category.SIGN:
-        told = _NO_REPORT[language]
+        text = _NO_REPORT[language]
     if language is Language.EN:
-        return f"{entry.name}: {told}" + (f" ({entry.when})" if entry.when else "")
-    return f"{entry.name}：{told}" + (f"（{entry.when}）" if entry.when else "")
+        when = f" ({entry.when})" if entry.when else ""
+        return f"{entry.name}: {text}{when}"
+    when = f"（{entry.when}）" if entry.when else ""
+    return f"{entry.name}：{text}{when}"

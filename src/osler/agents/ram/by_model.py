@@ -1,10 +1,13 @@
-"""Retrieval by a model: one request names every thing that a question asks for, and the entries about it."""
+"""Retrieval by a model.
+
+One answer names every thing that a question asks for, and the entries about it.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any, Literal
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel
 
@@ -31,11 +34,13 @@ from osler.runs.events import (
     Thing,
     Unrecorded,
 )
+from osler.settings.names import ANSWER_TOKENS
 
 MOST = 40
 """Maximum number of entries for one question: nobody answers with a whole file."""
 _TRIES = 2
 _LONGEST_NAME = 120
+"""Characters of a thing's name, and of an entry's number, that are read."""
 _LONGEST_QUOTE = 1000
 """Characters of an unreadable answer that the model is shown again."""
 _NUMBER = re.compile(r"\d{1,6}")
@@ -59,6 +64,17 @@ class AskedThings(BaseModel):
     things: list[AskedThing]
 
 
+class _References(NamedTuple):
+    """What the numbers of one thing refer to."""
+
+    names: list[str]
+    """Names of entries."""
+    past: list[int]
+    """Exchanges of earlier visits."""
+    invalid: list[str]
+    """Numbers of nothing, as the model wrote them."""
+
+
 class ModelRam(Ram):
     """Asks a model what a question asks for; the rules take over if the model fails twice."""
 
@@ -69,7 +85,7 @@ class ModelRam(Ram):
         backbone: Backbone,
         journal: Journal,
         *,
-        answer_tokens: int = 1000,
+        answer_tokens: int = ANSWER_TOKENS,
         reports: bool = False,
     ) -> None:
         """Take the record and the model. No prompt holds the diagnosis."""
@@ -77,135 +93,206 @@ class ModelRam(Ram):
         self._entries = without_diagnosis(record).entries
         numbered = enumerate(self._entries, start=1)
         self._lines = [f"{number}. {_line(entry, record.language)}" for number, entry in numbered]
-        self._journal, self._most = journal, answer_tokens
+        self._journal, self._answer_tokens = journal, answer_tokens
         self._call = Caller(backbone, Role.RAM, journal)
 
     async def choose(self, enquiry: Enquiry) -> Selection:
         """Return the entries that a question asks for, thing by thing."""
         language = self._case.language
-        template, repair = prompt("ram", language), prompt("ram_repair", language)
+        template = prompt("ram", language)
         request = ChatMessage("user", self._request(enquiry, template))
         messages = [request]
-        failed: list[str] = []
-        while len(failed) < _TRIES:
-            asked = template if len(messages) == 1 else repair
+        failures: list[str] = []
+        while len(failures) < _TRIES:
             try:
-                said = await self._call.text(messages, asked, schema=AskedThings, max_tokens=self._most)
+                answer = await self._call.text(
+                    messages, template, schema=AskedThings, max_tokens=self._answer_tokens
+                )
             except ConsultationError as error:
                 if error.ending is not Ending.BACKBONE_FAILURE:
                     raise  # a limit ended the consultation
-                failed.append(str(error))
+                failures.append(str(error))
                 if error.kind == FailureKind.TOO_LONG:
                     break
                 continue
-            if (read := self._read(said)) is not None:
-                return self._chosen(enquiry, *read, said, Maker.RETRIED if failed else Maker.MODEL)
-            failed.append("no list of things can be read")
-            self._note(Intervention.UNREAD, said, (failed[-1],), asked)
-            quoted = ChatMessage("assistant", said[:_LONGEST_QUOTE])
-            messages = [request, quoted, ChatMessage("user", repair.fill())]
-        self._note(Intervention.RULES, "", tuple(dict.fromkeys(failed)))
+            rows = _things_listed(answer)
+            if rows is not None:
+                maker = Maker.RETRIED if failures else Maker.MODEL
+                return self._selection(enquiry, rows, answer, maker)
+            failures.append("no list of things can be read")
+            self._note(Intervention.UNREAD, answer, (failures[-1],), template)
+            template = prompt("ram_repair", language)
+            quoted = ChatMessage("assistant", answer[:_LONGEST_QUOTE])
+            messages = [request, quoted, ChatMessage("user", template.fill())]
+        self._note(Intervention.RULES, "", tuple(dict.fromkeys(failures)))
         return self.select(enquiry.text)
 
     def _request(self, enquiry: Enquiry, template: Prompt) -> str:
-        language, before = self._case.language, enquiry.before
-        lines = [*self._lines, *self._past_lines()]
+        before = ""
+        if enquiry.before:
+            before = _BEFORE[self._case.language].format(
+                question=enquiry.before.question, reply=enquiry.before.reply
+            )
         return template.fill(
             **case_slots(self._case),
-            entries="\n".join(lines),
-            before=_BEFORE[language].format(question=before.question, reply=before.reply) if before else "",
+            entries="\n".join([*self._lines, *self._past_lines()]),
+            before=before,
             question=enquiry.text,
         )
 
     def _past_lines(self) -> Iterator[str]:
         """What was said at earlier visits, with numbers that follow those of the entries."""
+        past = latest(self._past)
+        if not past:
+            return
         line = phrases("visits", self._case.language)
-        if past := latest(self._past):
-            yield f"\n{line['past_lines']}"
-        for one in past:
-            said = past_text(one, self._case.language)
-            yield line["past_line"].format(number=len(self._entries) + one.number, date=one.date, said=said)
+        yield f"\n{line['past_lines']}"
+        for exchange in past:
+            yield line["past_line"].format(
+                number=len(self._entries) + exchange.number,
+                date=exchange.date,
+                said=past_text(exchange, self._case.language),
+            )
 
-    def _read(self, said: str) -> tuple[tuple[Thing, ...], tuple[str, ...]] | None:
-        """Return the things of an answer, and its invalid references; None if it has no list of things."""
-        listed = (json_of(said) or {}).get("things")
-        if not isinstance(listed, list) or any(not isinstance(one, dict) for one in listed):
-            return None
-        things, lost = [], []
-        for one in listed:
-            name = " ".join(str(one.get("asked") or "").split())[:_LONGEST_NAME]
-            names, past = [], []
-            for number, given in _numbers(one.get("entries")):
-                if number is not None and 1 <= number <= len(self._entries):
-                    names.append(self._entries[number - 1].name)
-                elif number is not None and 0 < number - len(self._entries) <= len(self._past):
-                    past.append(number - len(self._entries))
-                else:
-                    lost.append(f"no entry has the number {given}")
-            unrecorded = None if names or past else _why(one.get("nothing"))
-            # What an entry tells now counts, whatever was said of it at earlier visits.
-            past = past if self._record.told_earlier.issuperset(names) else []
-            if name or names:
-                told = {"entries": tuple(dict.fromkeys(names)), "past": tuple(dict.fromkeys(past))}
-                things.append(Thing(name=name or names[0], unrecorded=unrecorded, **told))
-        return tuple(things), tuple(dict.fromkeys(lost))
-
-    def _chosen(
-        self, enquiry: Enquiry, things: tuple[Thing, ...], lost: tuple[str, ...], said: str, maker: Maker
+    def _selection(
+        self, enquiry: Enquiry, rows: list[dict[str, Any]], answer: str, maker: Maker
     ) -> Selection:
-        if lost:
-            self._note(Intervention.UNREAD, said, lost)
-        names = list(dict.fromkeys(name for thing in things for name in thing.entries))
+        """Return the selection for the things in an answer, and note what of it is invalid."""
+        things: list[Thing] = []
+        invalid: list[str] = []
+        for row in rows:
+            references = self._references(row.get("entries"))
+            invalid += [f"no entry has the number {written}" for written in references.invalid]
+            thing = self._thing(row, references)
+            if thing is not None:
+                things.append(thing)
+        if invalid:
+            self._note(Intervention.UNREAD, answer, tuple(dict.fromkeys(invalid)))
+        names = _entry_names(things)
         if len(names) > MOST:
-            self._note(Intervention.SHORTENED, said, (f"{len(names)} entries, of which {MOST} are handed over",))
+            reason = f"{len(names)} entries, of which {MOST} are handed over"
+            self._note(Intervention.SHORTENED, answer, (reason,))
             names = names[:MOST]
-            things = tuple(_limited(things, frozenset(names)))
+            things = list(_limited(things, frozenset(names)))
         by_name = {entry.name: entry for entry in self._entries}
+        past_numbers: set[int] = set()
+        for thing in things:
+            past_numbers.update(thing.past)
         return Selection(
             case=self._case,
             question=enquiry.text,
             entries=tuple(by_name[name] for name in names),
             scores=(1.0,) * len(names),
             asked_for=tuple(thing.name for thing in things),
-            things=things,
+            things=tuple(things),
             maker=maker,
-            past=tuple(one for one in self._past if any(one.number in thing.past for thing in things)),
+            past=tuple(exchange for exchange in self._past if exchange.number in past_numbers),
         )
 
-    def _note(self, kind: Intervention, draft: str, reasons: tuple[str, ...], template: Prompt | None = None) -> None:
-        name = template.hash if template else None
-        self._journal.add(Intervened, Role.RAM, kind=kind, draft=draft, reasons=reasons, prompt=name)
+    def _references(self, listed: Any) -> _References:
+        """Return what numbers refer to; exchanges of earlier visits come after the entries."""
+        references = _References([], [], [])
+        for number, written in _numbers(listed):
+            past_number = number - len(self._entries) if number is not None else 0
+            if number is not None and 1 <= number <= len(self._entries):
+                references.names.append(self._entries[number - 1].name)
+            elif 0 < past_number <= len(self._past):
+                references.past.append(past_number)
+            else:
+                references.invalid.append(written)
+        return references
+
+    def _thing(self, row: dict[str, Any], references: _References) -> Thing | None:
+        """Return one thing of an answer; None if it has neither a name nor an entry."""
+        name = " ".join(str(row.get("asked") or "").split())[:_LONGEST_NAME]
+        names, past = references.names, references.past
+        if not name and not names:
+            return None
+        unrecorded = None if names or past else _reason(row.get("nothing"))
+        # What an entry tells now counts, whatever was said of it at earlier visits.
+        if not self._record.told_earlier.issuperset(names):
+            past = []
+        return Thing(
+            name=name or names[0],
+            unrecorded=unrecorded,
+            entries=tuple(dict.fromkeys(names)),
+            past=tuple(dict.fromkeys(past)),
+        )
+
+    def _note(
+        self,
+        kind: Intervention,
+        draft: str,
+        reasons: tuple[str, ...],
+        template: Prompt | None = None,
+    ) -> None:
+        prompt_hash = template.hash if template else None
+        self._journal.add(
+            Intervened, Role.RAM, kind=kind, draft=draft, reasons=reasons, prompt=prompt_hash
+        )
 
 
 def _line(entry: Entry, language: Language) -> str:
     """Return one entry as a line, with everything a question may call it by."""
-    category, state = label(entry.category, language), label(entry.status, language)
-    told = entry.report or entry.said
+    category, status = label(entry.category, language), label(entry.status, language)
+    text = entry.report or entry.said
+    name, when = entry.name, ""
     if language is Language.EN:
-        names = f"{entry.name} ({', '.join(entry.aliases)})" if entry.aliases else entry.name
-        when = f" ({entry.when})" if entry.when else ""
-        return f"[{category}] {names}: {state}" + (f"; {told}" if told else "") + when
-    names = f"{entry.name}（{'、'.join(entry.aliases)}）" if entry.aliases else entry.name
-    when = f"（{entry.when}）" if entry.when else ""
-    return f"[{category}] {names}：{state}" + (f"；{told}" if told else "") + when
+        if entry.aliases:
+            name += f" ({', '.join(entry.aliases)})"
+        if text:
+            text = f"; {text}"
+        if entry.when:
+            when = f" ({entry.when})"
+        return f"[{category}] {name}: {status}{text}{when}"
+    if entry.aliases:
+        name += f"（{'、'.join(entry.aliases)}）"
+    if text:
+        text = f"；{text}"
+    if entry.when:
+        when = f"（{entry.when}）"
+    return f"[{category}] {name}：{status}{text}{when}"
 
 
-def _numbers(given: Any) -> Iterator[tuple[int | None, str]]:
-    """The numbers of a list as a model writes it, each with how it was written: 3, "3", "#3" or 3.0."""
-    for one in given if isinstance(given, list) else [] if given is None else [given]:
-        text = str(one)[:_LONGEST_NAME]
-        hit = _NUMBER.search(text) if not isinstance(one, bool) else None
-        yield (int(hit[0]) if hit else None), text
+def _things_listed(answer: str) -> list[dict[str, Any]] | None:
+    """Return the things of an answer as the model wrote them; None if it has no list of things."""
+    rows = (json_of(answer) or {}).get("things")
+    if not isinstance(rows, list):
+        return None
+    return rows if all(isinstance(row, dict) for row in rows) else None
 
 
-def _why(nothing: Any) -> Unrecorded:
+def _numbers(listed: Any) -> Iterator[tuple[int | None, str]]:
+    """The numbers of a list, each with how the model wrote it: 3, "3", "#3" or 3.0."""
+    if listed is None:
+        return
+    for item in listed if isinstance(listed, list) else [listed]:
+        written = str(item)[:_LONGEST_NAME]
+        # `True` is an `int` in Python and no number here.
+        match = None if isinstance(item, bool) else _NUMBER.search(written)
+        yield (int(match[0]) if match else None), written
+
+
+def _reason(nothing: Any) -> Unrecorded:
+    """Return why nothing is about a thing, in the model's words or as unknown."""
     word = str(nothing or "").strip().casefold().replace(" ", "_")
-    return next((why for why in Unrecorded if why.value == word), Unrecorded.UNKNOWN)
+    for reason in Unrecorded:
+        if reason.value == word:
+            return reason
+    return Unrecorded.UNKNOWN
 
 
-def _limited(things: tuple[Thing, ...], names: frozenset[str]) -> Iterator[Thing]:
+def _entry_names(things: Iterable[Thing]) -> list[str]:
+    """Return the names of all entries of these things, each once."""
+    names: dict[str, None] = {}
+    for thing in things:
+        names |= dict.fromkeys(thing.entries)
+    return list(names)
+
+
+def _limited(things: Sequence[Thing], names: frozenset[str]) -> Iterator[Thing]:
     """Keep only these entries of each thing; a thing without any of them is left out."""
     for thing in things:
-        kept = tuple(name for name in thing.entries if name in names)
-        if kept or not thing.entries:
-            yield thing.model_copy(update={"entries": kept})
+        entries = tuple(name for name in thing.entries if name in names)
+        if entries or not thing.entries:
+            yield thing.model_copy(update={"entries": entries})

@@ -1,4 +1,4 @@
-"""Features that say whether a question asks for an entry, and the weights that combine them into one score.
+"""Features that say whether a question asks for an entry, and their weights.
 
 The weights are fitted by logistic regression on labelled questions (`make ram-model`).
 """
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
-from itertools import islice
+from itertools import chain, islice
 from operator import add
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from osler.language import Language, Speaker
 from osler.language.lexicon import answered_by, concepts, terms
-from osler.language.lexicon.concept_model import likely, meant
+from osler.language.lexicon.concept_model import concepts_of_texts, likely_concepts
 from osler.language.lexicon.phrases import Spoken
 from osler.language.questions import read_questions
 from osler.language.words import content
@@ -27,26 +27,51 @@ from osler.records.schema import Category, Entry, PatientRecord, Status
 
 Floats = NDArray[np.float64]
 ByConcept = dict[str, list[tuple[int, float]]]
-"""For each concept the entries that are about it, or for each term the names that contain it, with weights."""
+"""For each concept the entries that are about it, or for each term the names that contain it.
 
+Both are by their place, with a weight.
+"""
+
+# The order is that of the rows of `_by_ask`.
 BY_ASK = (
-    *("name_in_ask", "whole_name", "ask_in_name", "phrase", "other_phrase", "meant", "other_meant", "read"),
-    *("name_rank", "phrase_rank", "meant_rank", "read_rank"),
+    "name_in_ask",
+    "whole_name",
+    "ask_in_name",
+    "phrase",
+    "other_phrase",
+    "meant",
+    "other_meant",
+    "read",
+    "name_rank",
+    "phrase_rank",
+    "meant_rank",
+    "read_rank",
 )
 """For each feature, the best value over the question's asks."""
 COLUMNS = (*BY_ASK, "best_name", "best_phrase", "best_meant", "several")
 _TALK = frozenset({"none", "other", "reassurance", "plan-consent", "paperwork", "comfort"})
-"""Concepts meant when the doctor greets, reassures, plans or writes something down: no entry answers these."""
+"""Concepts of a doctor who greets, reassures, plans or writes: no entry answers these."""
 _LEAST = 0.05
 """Lower bound of the best entry's score when the others are divided by it."""
 _WHOLE, _MOSTLY = 0.999, 0.75
+"""Share from which all of a name is there, and score from which an alias is about a concept."""
 _NEAR, _ALSO_CALLED = 0.7, 0.85
 """How much an entry is about concepts near its own, and about what only its other names say."""
 _OF_THE_CHIEF = (
-    *("chief-complaint", "onset-time", "onset-mode", "course", "constant-or-intermittent"),
-    *("episode-duration-frequency", "pain-location", "pain-character", "pain-severity"),
-    *("aggravating-factors", "relieving-factors", "time-of-day-pattern"),
+    "chief-complaint",
+    "onset-time",
+    "onset-mode",
+    "course",
+    "constant-or-intermittent",
+    "episode-duration-frequency",
+    "pain-location",
+    "pain-character",
+    "pain-severity",
+    "aggravating-factors",
+    "relieving-factors",
+    "time-of-day-pattern",
 )
+"""Concepts that the report of the chief symptom answers."""
 _OF_THE_CATEGORY = {
     Category.FAMILY_HISTORY: {"family-illnesses"},
     Category.SURGICAL_HISTORY: {"operations"},
@@ -71,15 +96,23 @@ class Ask:
 @lru_cache(maxsize=1024)
 def read_asks(question: str, language: Language, speaker: Speaker) -> tuple[Ask, ...]:
     """The whole question first; then its topics, if it has several."""
-    topics = [topic for one in read_questions(question, language, speaker) for topic in one.topics]
-    parts = [topic for topic in dict.fromkeys(topics) if content(topic, language)]
-    texts = [question, *(parts if len(parts) > 1 else ())]
-    return tuple(Ask(terms(text, language), concepts(language).there(text), likely(text, language)) for text in texts)
+    topics: dict[str, None] = {}
+    for read_question in read_questions(question, language, speaker):
+        topics |= dict.fromkeys(read_question.topics)
+    parts = [topic for topic in topics if content(topic, language)]
+    texts = [question]
+    if len(parts) > 1:
+        texts += parts
+    asks = []
+    for text in texts:
+        phrases = concepts(language).there(text)
+        asks.append(Ask(terms(text, language), phrases, likely_concepts(text, language)))
+    return tuple(asks)
 
 
 @dataclass(frozen=True)
 class EvidenceWeights:
-    """Weights of the features in one language, and the thresholds above which entries count as asked for."""
+    """Weights of the features in one language, and when an entry counts as asked for."""
 
     columns: Floats
     bias: float
@@ -90,8 +123,9 @@ class EvidenceWeights:
 
     def probabilities(self, evidence: Floats) -> Floats:
         """One for each entry, from its row of evidence."""
-        found: Floats = 1 / (1 + np.exp(-(evidence @ self.columns + self.bias)))
-        return found
+        log_odds = evidence @ self.columns + self.bias
+        probabilities: Floats = 1 / (1 + np.exp(-log_odds))
+        return probabilities
 
 
 @cache
@@ -108,104 +142,152 @@ class Evidence:
 
     def __init__(self, record: PatientRecord) -> None:
         """Lay out names and concepts."""
-        self._language, self._speaker, self._size = record.language, record.speaker, len(record.entries)
+        self._language, self._speaker = record.language, record.speaker
+        self._size = len(record.entries)
         self._weight = concepts(record.language).weight
         names = [(entry.name, *entry.aliases) for entry in record.entries]
         self._first = np.cumsum([0, *map(len, names)])[:-1]
         """Where the names of each entry begin."""
-        weighed = [
-            {term: self._weight(term) for term in sorted(terms(name, self._language))}
-            for some in names
-            for name in some
-        ]
-        self._terms, self._whole = _by_concept(weighed), np.maximum([sum(name.values()) for name in weighed], 1e-9)
-        """For each term the names that have it, and for each name the weight of all its terms."""
+        weighed: list[dict[str, float]] = []
+        for entry_names in names:
+            for name in entry_names:
+                name_terms = sorted(terms(name, self._language))
+                weighed.append({term: self._weight(term) for term in name_terms})
+        self._terms = _by_concept(weighed)
+        """For each term the names that have it."""
+        # A name without a single term must not be divided by 0.
+        self._whole = np.maximum([sum(name.values()) for name in weighed], 1e-9)
+        """For each name the weight of all its terms."""
         self._topics = _by_concept(_entry_topics(record))
-        texts = [(*some, entry.report, entry.said) for some, entry in zip(names, record.entries, strict=True)]
-        self._read = _by_concept(_meant_by_any(texts, self._language))
+        """For each concept the entries that are about it, as the thesaurus says."""
+        texts = [(entry.name, *entry.aliases, entry.report, entry.said) for entry in record.entries]
+        self._read = _by_concept(_concepts_of_any(texts, self._language))
         """The same as the concept model reads names and texts of the entries."""
 
     def rows(self, question: str) -> Floats:
         """(entries, columns): all that is known about each entry and the question."""
         asks = read_asks(question, self._language, self._speaker)
         by_ask = np.max([self._by_ask(ask) for ask in asks], axis=0)
-        best = [by_ask[BY_ASK.index(name)].max() for name in ("name_in_ask", "phrase", "meant")]
-        of_question = [np.full(self._size, value) for value in (*best, float(len(asks) > 1))]
-        return np.concatenate([by_ask, of_question]).T
+        of_question = [
+            by_ask[BY_ASK.index(name)].max() for name in ("name_in_ask", "phrase", "meant")
+        ]
+        of_question.append(float(len(asks) > 1))
+        columns = [np.full(self._size, value) for value in of_question]
+        return np.concatenate([by_ask, columns]).T
 
     def _by_ask(self, ask: Ask) -> Floats:
         """(columns, entries) of one ask, in the order of `BY_ASK`."""
-        total = sum(map(self._weight, sorted(ask.words))) or 1.0
-        shared = _about(self._terms, dict.fromkeys(sorted(ask.words), 1.0), len(self._whole), add)
-        in_ask = np.maximum.reduceat(shared / self._whole, self._first)
-        phrase = _about(self._topics, {found.thing: found.score for found in ask.phrases}, self._size, max)
-        meaning = _about(self._topics, ask.meant, self._size, add)
-        read = np.sqrt(_about(self._read, ask.meant, self._size, add))
-        clearest = max((found.score for found in ask.phrases), default=0.0)
-        likeliest = max(ask.meant.values(), default=0.0)
-        ranks = (column / max(column.max(initial=0.0), _LEAST) for column in (in_ask, phrase, meaning, read))
-        names = (in_ask, in_ask >= _WHOLE, np.maximum.reduceat(shared, self._first) / total)
-        return np.array([*names, phrase, phrase - clearest, meaning, meaning - likeliest, read, *ranks])
+        words = sorted(ask.words)
+        total = sum(map(self._weight, words)) or 1.0
+        # By name at first; an entry counts with the best of its names.
+        shared = _scores(self._terms, dict.fromkeys(words, 1.0), len(self._whole), add)
+        name_in_ask = np.maximum.reduceat(shared / self._whole, self._first)
+        ask_in_name = np.maximum.reduceat(shared, self._first) / total
+        phrases = {spoken.thing: spoken.score for spoken in ask.phrases}
+        phrase = _scores(self._topics, phrases, self._size, max)
+        meaning = _scores(self._topics, ask.meant, self._size, add)
+        read = np.sqrt(_scores(self._read, ask.meant, self._size, add))
+        columns = [
+            name_in_ask,
+            name_in_ask >= _WHOLE,
+            ask_in_name,
+            phrase,
+            phrase - max(phrases.values(), default=0.0),
+            meaning,
+            meaning - max(ask.meant.values(), default=0.0),
+            read,
+        ]
+        for column in (name_in_ask, phrase, meaning, read):
+            columns.append(column / max(column.max(initial=0.0), _LEAST))
+        return np.array(columns)
 
 
-def _about(known: ByConcept, asked: Mapping[str, float], size: int, join: Callable[[float, float], float]) -> Floats:
-    """Score how strongly each entry is about the concepts asked for, or each name contains the terms."""
-    found = [0.0] * size
-    for concept, score in asked.items():
-        for place, share in known.get(concept, ()):
-            found[place] = join(found[place], score * share)
-    return np.array(found)
+def _scores(
+    places_of: ByConcept,
+    weight_of: Mapping[str, float],
+    size: int,
+    join: Callable[[float, float], float],
+) -> Floats:
+    """Score how strongly each entry is about the concepts asked for.
+
+    The same for names and the terms that they contain.
+    """
+    scores = [0.0] * size
+    for concept, weight in weight_of.items():
+        for place, share in places_of.get(concept, ()):
+            scores[place] = join(scores[place], weight * share)
+    return np.array(scores)
 
 
-def _meant_by_any(entries: Sequence[Sequence[str]], language: Language) -> list[dict[str, float]]:
+def _concepts_of_any(
+    texts_of: Sequence[Sequence[str]], language: Language
+) -> list[dict[str, float]]:
     """For each entry the concepts that any of its texts means, with the highest probability."""
-    meanings = iter(meant([text for texts in entries for text in texts], language))
-    found: list[dict[str, float]] = []
-    for texts in entries:
+    all_texts = list(chain.from_iterable(texts_of))
+    meanings = iter(concepts_of_texts(all_texts, language))  # of all at once, which is faster
+    by_entry: list[dict[str, float]] = []
+    for texts in texts_of:
         highest: dict[str, float] = {}
-        for of_text in islice(meanings, len(texts)):
-            for concept, share in of_text.items():
+        for shares in islice(meanings, len(texts)):
+            for concept, share in shares.items():
                 highest[concept] = max(share, highest.get(concept, 0.0))
-        found.append({concept: share for concept, share in highest.items() if concept not in _TALK})
-    return found
+        for concept in _TALK & highest.keys():
+            del highest[concept]
+        by_entry.append(highest)
+    return by_entry
 
 
 def _by_concept(entries: Iterable[dict[str, float]]) -> ByConcept:
-    found: ByConcept = {}
+    places: ByConcept = {}
     for place, topics in enumerate(entries):
         for concept, share in topics.items():
-            found.setdefault(concept, []).append((place, share))
-    return found
+            places.setdefault(concept, []).append((place, share))
+    return places
 
 
 def _entry_topics(record: PatientRecord) -> list[dict[str, float]]:
-    """For each entry, the concepts of its names and those near them; for the chief symptom, those asked of any."""
-    symptoms = (e.name for e in record.entries if e.category is Category.SYMPTOM and e.status is Status.PRESENT)
-    chief = next(symptoms, "")
-    found = []
+    """For each entry the concepts of its names and those near them.
+
+    The chief symptom has those that may be asked of any symptom as well.
+    """
+    chief = _chief_symptom(record)
+    by_entry = []
     for entry in record.entries:
-        own, also = _named(entry, record.language)
-        topics = dict.fromkeys((other for concept in own | also for other in answered_by(concept)), _NEAR)
+        own, also = _named_concepts(entry, record.language)
+        topics: dict[str, float] = {}
+        for concept in own | also:
+            topics |= dict.fromkeys(answered_by(concept), _NEAR)
         if entry.name == chief:
             # "When did it start?" asks for the chief symptom, whose report has the answer.
             topics |= dict.fromkeys(_OF_THE_CHIEF, _NEAR)
-        found.append(topics | dict.fromkeys(also, _ALSO_CALLED if own else 1.0) | dict.fromkeys(own, 1.0))
-    return found
+        # From the weakest to the strongest, as the later ones replace the earlier.
+        topics |= dict.fromkeys(also, _ALSO_CALLED if own else 1.0)
+        topics |= dict.fromkeys(own, 1.0)
+        by_entry.append(topics)
+    return by_entry
 
 
-def _named(entry: Entry, language: Language) -> tuple[set[str], set[str]]:
+def _chief_symptom(record: PatientRecord) -> str:
+    """Return the name of the first symptom that is present; empty if there is none."""
+    for entry in record.entries:
+        if entry.category is Category.SYMPTOM and entry.status is Status.PRESENT:
+            return entry.name
+    return ""
+
+
+def _named_concepts(entry: Entry, language: Language) -> tuple[set[str], set[str]]:
     """Return what an entry's name and category mention, and what its other names are about.
 
-    An alias is only about what is most of it: "pain on a deep breath" is not about breathlessness. A statement of a
-    text has no other names; what it is about is in its report.
+    An alias is only about what is most of it: "pain on a deep breath" is not about breathlessness.
+    A statement of a text has no other names; what it is about is in its report.
     """
     index = concepts(language)
     is_statement = not (entry.aliases or entry.said or entry.category in _BY_NAME)
     own = set(index.whole(f"{entry.name}\n{entry.report}" if is_statement else entry.name))
-    also = {
-        found.thing
-        for alias in entry.aliases
-        for found in index.there(alias)
-        if reaches(found.share, _WHOLE) and reaches(found.score, _MOSTLY)
-    }
-    return own | _OF_THE_CATEGORY.get(entry.category, set()), also
+    own |= _OF_THE_CATEGORY.get(entry.category, set())
+    also: set[str] = set()
+    for alias in entry.aliases:
+        for spoken in index.there(alias):
+            if reaches(spoken.share, _WHOLE) and reaches(spoken.score, _MOSTLY):
+                also.add(spoken.thing)
+    return own, also

@@ -1,4 +1,7 @@
-"""Find what earlier visits say about a question, as far as the entries of the record do not answer it."""
+"""Find what earlier visits say about a question.
+
+Only what the entries of the record do not answer counts.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,11 @@ from functools import cache
 
 from osler.agents.messages import Selection
 from osler.agents.ram.evidence import read_asks
-from osler.agents.rules.stated import confirmed
+from osler.agents.rules.stated import check_statement
 from osler.language import Language
 from osler.language.lexicon import concepts, terms
 from osler.language.lexicon.drugs import drugs_in
-from osler.language.lexicon.phrases import meant
+from osler.language.lexicon.phrases import concepts_in
 from osler.language.lexicon.thesaurus import load
 from osler.ranking import reaches
 from osler.records.redact import Redactor
@@ -21,23 +24,32 @@ from osler.records.visits import PastExchange
 _SHARE = 0.5
 """Share of a question's words, by weight, that an exchange must have to be about it."""
 _LIKELY = 0.5
+"""Probability from which a question asks for a symptom."""
 _MOST = 3
+"""Maximum number of exchanges about one question."""
 _LONGEST = 5000
 """Characters of earlier visits that a model is shown."""
 
 
 def past_of(record: PatientRecord) -> tuple[PastExchange, ...]:
-    """Return what was said at a record's earlier visits, without anything that gives the diagnosis away."""
-    redact = Redactor(record.diagnosis.names, record.language, record.complaint).redact
-    return tuple(one._replace(reply=redact(one.reply), results=redact(one.results)) for one in record.past)
+    """Return what was said at a record's earlier visits, without what gives the diagnosis away."""
+    redactor = Redactor(record.diagnosis.names, record.language, record.complaint)
+    return tuple(
+        exchange._replace(
+            reply=redactor.redact(exchange.reply), results=redactor.redact(exchange.results)
+        )
+        for exchange in record.past
+    )
 
 
 def latest(past: Sequence[PastExchange]) -> tuple[PastExchange, ...]:
     """Return the latest exchanges, as many as a prompt has room for."""
-    room, first = _LONGEST, len(past)
-    while first and (room := room - len(past[first - 1].text)) >= 0:
-        first -= 1
-    return tuple(past[first:])
+    room = _LONGEST
+    for place in reversed(range(len(past))):
+        room -= len(past[place].text)
+        if room < 0:
+            return tuple(past[place + 1 :])
+    return tuple(past)
 
 
 def past_about(selection: Selection, past: Sequence[PastExchange]) -> tuple[PastExchange, ...]:
@@ -46,29 +58,49 @@ def past_about(selection: Selection, past: Sequence[PastExchange]) -> tuple[Past
     That is the whole question if they found nothing, else the drugs that no entry names.
     """
     question, language = selection.question, selection.case.language
-    told = "\n".join(text for entry in selection.entries for text in (entry.name, entry.report, entry.said))
-    drugs = {*drugs_in(question).values()} - {*drugs_in(f"{told}\n{selection.case.complaint}").values()}
-    found = {one for one in past if not drugs.isdisjoint(drugs_in(one.text).values())}
+    drugs = _unanswered_drugs(selection)
+    relevant = {
+        exchange for exchange in past if not drugs.isdisjoint(drugs_in(exchange.text).values())
+    }
     if not selection.entries:
-        words = terms(question, language) if not _asks_for_symptom(selection) else frozenset()
-        found |= {one for one in past if _is_about(one, words, language)}
-        found |= {one for one in past if confirmed(question, (one,), language) is not None}
-    return tuple(sorted(found))[-_MOST:]
+        words: frozenset[str] = frozenset()
+        if not _asks_for_symptom(selection):
+            words = terms(question, language)
+        for exchange in past:
+            verdict = check_statement(question, (exchange,), language)
+            if verdict is not None or _is_about(exchange, words, language):
+                relevant.add(exchange)
+    return tuple(sorted(relevant))[-_MOST:]
 
 
-def _is_about(one: PastExchange, asked: frozenset[str], language: Language) -> bool:
+def _unanswered_drugs(selection: Selection) -> set[int]:
+    """Return the drugs of a question that neither an entry nor the complaint names."""
+    texts = [selection.case.complaint]
+    for entry in selection.entries:
+        texts += [entry.name, entry.report, entry.said]
+    answered = drugs_in("\n".join(texts)).values()
+    return set(drugs_in(selection.question).values()) - set(answered)
+
+
+def _is_about(exchange: PastExchange, words: frozenset[str], language: Language) -> bool:
     weight = concepts(language).weight
-    total = sum(map(weight, sorted(asked)))
-    shared = sum(map(weight, sorted(asked & terms(one.text, language))))
-    return bool(asked) and reaches(shared, _SHARE * total)
+    total = sum(map(weight, sorted(words)))
+    shared = sum(map(weight, sorted(words & terms(exchange.text, language))))
+    return bool(words) and reaches(shared, _SHARE * total)
 
 
 def _asks_for_symptom(selection: Selection) -> bool:
-    """Check whether a question asks how the patient feels today, of which earlier visits say nothing."""
+    """Check whether a question asks how the patient feels today.
+
+    Earlier visits say nothing of that.
+    """
     question, language = selection.question, selection.case.language
-    asked = read_asks(question, language, selection.case.speaker)[0]
-    likely = sum(share for concept, share in asked.meant.items() if concept in _symptoms())
-    return reaches(likely, _LIKELY) or not meant(question, language).isdisjoint(_symptoms())
+    whole_question = read_asks(question, language, selection.case.speaker)[0]
+    meanings = whole_question.meant.items()
+    likelihood = sum(share for concept, share in meanings if concept in _symptoms())
+    if reaches(likelihood, _LIKELY):
+        return True
+    return not concepts_in(question, language).isdisjoint(_symptoms())
 
 
 @cache

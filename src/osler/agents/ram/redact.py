@@ -10,10 +10,12 @@ from osler.records.schema import PatientRecord
 
 @lru_cache(maxsize=256)
 def without_diagnosis(record: PatientRecord) -> PatientRecord:
-    """Return the record without anything that gives the diagnosis away; the bundled ones come back unchanged."""
+    """Return the record without what gives the diagnosis away; the same if nothing does."""
     redactor = Redactor(record.diagnosis.names, record.language, record.complaint)
     entries = tuple(
-        entry.model_copy(update={"report": redactor.redact(entry.report), "said": redactor.redact(entry.said)})
+        entry.model_copy(
+            update={"report": redactor.redact(entry.report), "said": redactor.redact(entry.said)}
+        )
         for entry in record.entries
     )
     return record if entries == record.entries else record.model_copy(update={"entries": entries})

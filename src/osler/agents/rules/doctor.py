@@ -1,7 +1,9 @@
-"""A doctor without a model: asks the question that best separates the likely diagnoses, and concludes when one leads.
+"""A doctor without a model.
 
-It keeps nothing between turns. What it knows of earlier ones is what its memory recalls, so that the memory decides how
-good it is.
+Asks the question that best separates the likely diagnoses, and concludes when one leads.
+
+It keeps nothing between turns. What it knows of earlier ones is what its memory recalls, so that
+the memory decides how good it is.
 """
 
 from __future__ import annotations
@@ -14,10 +16,11 @@ import numpy as np
 
 from osler.agents.autogen import Participant
 from osler.agents.messages import Briefing, Case, Conclusion, Question
-from osler.agents.rules.address import addressed
+from osler.agents.rules.address import rephrase_for_speaker
 from osler.agents.rules.findings import Findings, known_from
 from osler.agents.rules.knowledge import Condition, Floats, Item, entropy, knowledge
 from osler.agents.rules.lessons import learned_illnesses, weight_of_lessons
+from osler.agents.rules.plans import PlannedTreatment
 from osler.language import Language
 from osler.ranking import all_seen, best, exceeds, ranked, reaches
 from osler.records.schema import Sex
@@ -28,14 +31,29 @@ _SURE = 0.93
 _IDLE = 0.004
 """Expected gain, in nats, below which no question is worth asking."""
 _OUT_OF_AGE = 0.15
+"""Factor for a condition that is rare at the patient's age."""
+_OTHER_SEX = 1e-9
+"""Prior of a condition that only the other sex has; not 0, of which there is no logarithm."""
 # History comes before the hands, the hands before the laboratory, and what is costly last.
 _EFFORT = {"symptom": 1.0, "history": 0.9, "sign": 0.9, "test": 0.75, "examination": 0.7}
-_SAFETY_QUESTIONS, _RESERVED_TURNS = 3, 2
-"""Questions about what would make a treatment unsafe, and turns that are kept for them."""
+_SAFETY_QUESTIONS = 3
+"""Maximum number of questions about what would make the treatment unsafe."""
+_RESERVED_TURNS = 2
+"""Turns at the end that are reserved for them."""
+_CONSIDERED = 6
+"""Conditions that a conclusion names: the diagnosis and its differential."""
+_REASONS = 4
+"""Maximum number of findings that a conclusion gives as its reasons."""
 _FOR_WOMEN = frozenset(
     {
-        *("pregnant", "breast-feeding", "planning-pregnancy", "combined-pill"),
-        *("missed-period", "heavy-periods", "vaginal-bleeding", "vaginal-discharge"),
+        "pregnant",
+        "breast-feeding",
+        "planning-pregnancy",
+        "combined-pill",
+        "missed-period",
+        "heavy-periods",
+        "vaginal-bleeding",
+        "vaginal-discharge",
     }
 )
 
@@ -47,7 +65,10 @@ class _Belief:
     findings: Findings
     asked: frozenset[str]
     log_odds: list[float]
-    """How likely each condition is beside the likeliest, as a logarithm: what is rare is told apart as well."""
+    """The logarithm of how likely each condition is beside the likeliest.
+
+    It separates rare conditions whose posteriors all round to nearly 0.
+    """
     posterior: Floats
     lead: int
     """The likeliest condition; of equally likely ones the first by its id."""
@@ -65,106 +86,178 @@ class RulesDoctor(Participant):
 
     async def respond(self, content: Any) -> Question | Conclusion:
         """Ask the most telling question, or conclude."""
-        is_briefing = isinstance(content, Briefing)
-        briefing = content if is_briefing else Briefing(case=self._case, turn=1, turns_left=1, reply=str(content))
-        case, belief = briefing.case, _believe(briefing)
+        if isinstance(content, Briefing):
+            briefing = content
+        else:
+            briefing = Briefing(case=self._case, turn=1, turns_left=1, reply=str(content))
+        case = briefing.case
+        belief = _believe(briefing)
         item = _next_item(belief, briefing) if briefing.turns_left > 0 else None
         if item is None:
             return _conclude(belief, case.language)
-        return Question(text=addressed(item.ask[case.language], case.speaker, case.sex, case.language))
+        question = item.ask[case.language]
+        return Question(text=rephrase_for_speaker(question, case.speaker, case.sex, case.language))
 
 
 def _believe(briefing: Briefing) -> _Belief:
-    findings, asked = known_from(briefing)
-    known = knowledge()
+    """Return what the briefing makes the doctor believe."""
+    findings, asked_ids = known_from(briefing)
+    medicine = knowledge()
     logs = _log_priors(briefing.case).copy()
-    for name, there in findings.items():
-        column = known.table[:, known.findings[name]]
-        logs += np.log(column if there else 1 - column)
+    for name, is_present in findings.items():
+        chances = medicine.table[:, medicine.findings[name]]
+        logs += np.log(chances if is_present else 1 - chances)
     logs += weight_of_lessons(briefing.lessons)
     highest = float(logs.max())
-    illnesses = learned_illnesses(briefing.lessons, findings, briefing.case.language)
-    lesson, log = max(illnesses, key=lambda pair: pair[1], default=(None, highest))
+    learned = _likelier_illness(briefing, findings, highest)
+    # Relative to the highest, so that the exponentials of very unlikely conditions do not all
+    # become 0.
     logs -= highest
-    weights, log_odds = np.exp(logs), logs.tolist()
+    weights = np.exp(logs)
+    log_odds = logs.tolist()
     return _Belief(
-        findings,
-        asked,
-        log_odds,
-        all_seen(weights / weights.sum()),
-        best(log_odds, tuple(known.conditions)),
-        lesson if exceeds(log, highest) else None,
+        findings=findings,
+        asked=asked_ids,
+        log_odds=log_odds,
+        posterior=all_seen(weights / weights.sum()),
+        lead=best(log_odds, tuple(medicine.conditions)),
+        learned=learned,
     )
+
+
+def _likelier_illness(briefing: Briefing, findings: Findings, highest: float) -> Lesson | None:
+    """Return the likeliest illness known from lessons, if it beats every condition."""
+    illnesses = learned_illnesses(briefing.lessons, findings, briefing.case.language)
+    if not illnesses:
+        return None
+    lesson, log_likelihood = max(illnesses, key=lambda illness: illness[1])
+    return lesson if exceeds(log_likelihood, highest) else None
 
 
 @lru_cache(maxsize=256)
 def _log_priors(case: Case) -> Floats:
     """Before anything was asked: the same in every turn of a consultation."""
-
-    def prior(condition: Condition) -> float:
-        if condition.sex and case.sex is not Sex.UNKNOWN and condition.sex != case.sex.value:
-            return 1e-9
-        low, high = condition.ages
-        return condition.prior * (1.0 if low <= case.years <= high else _OUT_OF_AGE)
-
-    logs: Floats = np.log(list(map(prior, knowledge().conditions.values())))
+    priors = [_prior(condition, case) for condition in knowledge().conditions.values()]
+    logs: Floats = np.log(priors)
     return logs
 
 
+def _prior(condition: Condition, case: Case) -> float:
+    if condition.sex and case.sex is not Sex.UNKNOWN and condition.sex != case.sex.value:
+        return _OTHER_SEX
+    low, high = condition.ages
+    return condition.prior if low <= case.years <= high else condition.prior * _OUT_OF_AGE
+
+
 def _next_item(belief: _Belief, briefing: Briefing) -> Item | None:
-    """Choose the next item: the most telling; before the end, what would make the treatment unsafe."""
-    known, case = knowledge(), briefing.case
-    plans = list(known.conditions.values())[belief.lead].unless
-    checks = [check for plan in plans if _fits(check := known.item_of[plan.finding], case)]
-    unchecked = [check for check in checks if check.id not in belief.asked]
-    if not reaches(float(belief.posterior[belief.lead]), _SURE):
-        item = _most_telling(belief, case)
-        if item is not None and briefing.turns_left > min(len(unchecked), _RESERVED_TURNS):
+    """Choose the next item, or None to conclude.
+
+    The most telling item comes first; towards the end, what would make the treatment unsafe.
+    """
+    checks = _safety_checks(belief, briefing.case)
+    unchecked = [item for item in checks if item.id not in belief.asked]
+    is_sure = reaches(float(belief.posterior[belief.lead]), _SURE)
+    if not is_sure and briefing.turns_left > min(len(unchecked), _RESERVED_TURNS):
+        item = _most_telling(belief, briefing.case)
+        if item is not None:
             return item
-    return next((check for check in checks[:_SAFETY_QUESTIONS] if check.id not in belief.asked), None)
+    for item in checks[:_SAFETY_QUESTIONS]:
+        if item.id not in belief.asked:
+            return item
+    return None
+
+
+def _safety_checks(belief: _Belief, case: Case) -> list[Item]:
+    """Return the items whose findings forbid the usual treatment of the likeliest condition."""
+    medicine = knowledge()
+    lead = list(medicine.conditions.values())[belief.lead]
+    items = [medicine.item_of[plan.finding] for plan in lead.unless]
+    return [item for item in items if _fits(item, case)]
 
 
 def _most_telling(belief: _Belief, case: Case) -> Item | None:
-    """Return the item whose answer removes most doubt for its effort, or None if none is worth asking."""
-    known = knowledge()
-    p = known.table.T @ belief.posterior
-    gains = entropy(p) - known.entropy.T @ belief.posterior
+    """Return the item that removes most doubt for its effort; None if none is worth asking."""
+    medicine = knowledge()
+    chances = medicine.table.T @ belief.posterior
+    gains = entropy(chances) - medicine.entropy.T @ belief.posterior
     # The findings are in the order of their items, so the best of each item is one pass.
-    worth = np.maximum.reduceat(gains, known.first_finding) * _efforts(case)
-    names = list(known.items)
-    worth[[place for place, name in enumerate(names) if name in belief.asked]] = 0.0
+    worth = np.maximum.reduceat(gains, medicine.first_finding) * _efforts(case)
+    names = list(medicine.items)
+    asked_places = [place for place, name in enumerate(names) if name in belief.asked]
+    worth[asked_places] = 0.0
     place = best(worth.tolist(), names)
-    return known.items[names[place]] if exceeds(float(worth[place]), _IDLE) else None
+    if not exceeds(float(worth[place]), _IDLE):
+        return None
+    return medicine.items[names[place]]
 
 
 @lru_cache(maxsize=256)
 def _efforts(case: Case) -> Floats:
     """Weight of each item's gain by its effort; 0 for what may not be asked of this patient."""
-    return np.array([_EFFORT[item.kind] if _fits(item, case) else 0.0 for item in knowledge().items.values()])
+    items = knowledge().items.values()
+    return np.array([_EFFORT[item.kind] if _fits(item, case) else 0.0 for item in items])
 
 
 def _fits(item: Item, case: Case) -> bool:
     """Nobody asks a man, a child or an old woman whether she is pregnant."""
-    return item.id not in _FOR_WOMEN or (case.sex is not Sex.MALE and 12 <= case.years <= 55)
+    if item.id not in _FOR_WOMEN:
+        return True
+    return case.sex is not Sex.MALE and 12 <= case.years <= 55
 
 
 def _conclude(belief: _Belief, language: Language) -> Conclusion:
-    known, conditions = knowledge(), list(knowledge().conditions.values())
-    lead, *others = (conditions[place] for place in ranked(belief.log_odds, list(known.conditions))[:6])
-    plan = next((plan for plan in lead.unless if belief.findings.get(plan.finding)), None)
-    found = [name for name, there in belief.findings.items() if there]
-    shares = [float(known.table[belief.lead, known.findings[name]]) for name in found]
-    telling = [found[place] for place in ranked(shares, found)[:4]]
-    names = dict.fromkeys(known.item_of[name].names[language][0] for name in telling)
-    reasoning = f"Found: {', '.join(names)}." if language is Language.EN else f"依据：{'、'.join(names)}。"
-    said = Conclusion(
+    """Return the conclusion that a belief leads to."""
+    conditions = list(knowledge().conditions.values())
+    places = ranked(belief.log_odds, list(knowledge().conditions))[:_CONSIDERED]
+    lead, *others = [conditions[place] for place in places]
+    plan = _plan(lead, belief.findings)
+    conclusion = Conclusion(
         diagnosis=lead.name[language],
-        treatment=plan.text(language) if plan else lead.treatment[language],
+        treatment=plan.text(language),
+        steps=plan.named_steps(language),
+        in_part=plan.names_in_part(language),
         differential=tuple(condition.name[language] for condition in others),
-        reasoning=reasoning if names else "",
+        reasoning=_reasoning(belief, language),
+        codes=(lead.icd10, *(condition.icd10 for condition in others)),
     )
     if belief.learned is None:
-        return said
-    others_named = (said.diagnosis, *said.differential[:-1])
-    told = {"diagnosis": belief.learned.diagnosis, "treatment": belief.learned.treatment or said.treatment}
-    return said.model_copy(update={**told, "differential": others_named})
+        return conclusion
+    return _with_learned(conclusion, belief.learned)
+
+
+def _plan(condition: Condition, findings: Findings) -> PlannedTreatment:
+    """Return the usual treatment, or the first other one that a finding asks for."""
+    for plan in condition.unless:
+        if findings.get(plan.finding):
+            return plan
+    return condition.treatment
+
+
+def _reasoning(belief: _Belief, language: Language) -> str:
+    """Name the findings that are most usual in the likeliest condition."""
+    medicine = knowledge()
+    present = [name for name, is_present in belief.findings.items() if is_present]
+    shares = [float(medicine.table[belief.lead, medicine.findings[name]]) for name in present]
+    telling = [present[place] for place in ranked(shares, present)[:_REASONS]]
+    # Findings of one item have the same name: each is given once.
+    names = dict.fromkeys(medicine.item_of[name].names[language][0] for name in telling)
+    if not names:
+        return ""
+    if language is Language.EN:
+        return f"Found: {', '.join(names)}."
+    return f"依据：{'、'.join(names)}。"
+
+
+def _with_learned(conclusion: Conclusion, lesson: Lesson) -> Conclusion:
+    """Put an illness known from a lesson before what the conclusion says."""
+    update: dict[str, Any] = {
+        "diagnosis": lesson.diagnosis,
+        "differential": (conclusion.diagnosis, *conclusion.differential[:-1]),
+        # A lesson has only a name, so the illness has no codes.
+        "codes": ((), *conclusion.codes[:-1]),
+    }
+    if lesson.treatment:
+        update["treatment"] = lesson.treatment
+        update["steps"] = ((lesson.treatment,),)
+        update["in_part"] = ()
+    return conclusion.model_copy(update=update)

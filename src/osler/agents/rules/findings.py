@@ -1,7 +1,7 @@
 """Findings that the rules doctor takes from its briefing, and the items it has already asked about.
 
-A finding is present or absent; what is not reported is left out. Findings are recognised by the cues and numbers of the
-knowledge files in what facts, exchanges and texts mention.
+A finding is present or absent; what is not reported is left out. Findings are recognised by the
+cues and numbers of the knowledge files in what facts, exchanges and texts mention.
 """
 
 from __future__ import annotations
@@ -13,13 +13,20 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from osler.agents.messages import Briefing, Case
-from osler.agents.rules.knowledge import NumberRule, by_question, is_about, items_named, knowledge
+from osler.agents.rules.knowledge import (
+    Item,
+    NumberRule,
+    by_question,
+    is_about,
+    items_named,
+    knowledge,
+)
 from osler.language import Language, Speaker
 from osler.language.answers import read_answer
 from osler.language.cues import finder
 from osler.language.reader import Mention, read
 from osler.language.words import plain
-from osler.memory.base import Fact, Recall, Turn
+from osler.memory.base import Fact, Turn
 from osler.records.classify import result_words
 
 Findings = dict[str, bool]
@@ -30,6 +37,8 @@ _HISTORY = "history"
 """The kind of items that stay true from visit to visit."""
 _ARTICLE = re.compile(r"\b(?:the|my|his|her|their|your|our|a|an) (?=[a-z])")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_NEAR = 40
+"""Characters after a word within which its number stands."""
 
 
 class Known(NamedTuple):
@@ -39,50 +48,106 @@ class Known(NamedTuple):
     asked: frozenset[str]
 
 
+class _Answer(NamedTuple):
+    """What one turn answers, with its number and its question."""
+
+    turn: int
+    question: str
+    mentions: Mentions
+
+
 def known_from(briefing: Briefing) -> Known:
-    """Return all that the complaint, the recall and the last exchange say; what was said later counts for more."""
-    case, language = briefing.case, briefing.case.language
-    complaint = _findings_named(_mentions(case.complaint, language, case.speaker), language)
-    findings: Findings = {name: True for name, there in complaint.items() if there}
+    """Return all that the complaint, the recall and the last exchange say.
+
+    What was said later counts for more.
+    """
+    language = briefing.case.language
+    findings = _complaint_findings(briefing.case)
     past: Findings = {}
-    asked: set[str] = set()
-    last = Turn(number=briefing.turn, question=briefing.question, reply=briefing.reply, results=briefing.results)
-    for number, question, answer in _answers(briefing.recall, last, case):
-        told = _findings_named(answer, language)
-        if number < 1:
-            past |= told
+    asked_ids: set[str] = set()
+    for answer in _answers(briefing):
+        named = _findings_named(answer.mentions, language)
+        if answer.turn < 1:  # an exchange of an earlier visit
+            past |= named
             continue
-        findings |= {name: there for name, there in told.items() if there or name not in findings}
-        item = by_question(language).get(plain(question))
-        for one in [item] if item else items_named(question, language):
-            findings |= _findings_answered(one.id, answer, language)
-            asked.add(one.id)
-    items = knowledge().item_of
-    # What was felt or found at an earlier visit was so then; a test that is asked for today is looked up in the notes.
-    history = {name: there for name, there in past.items() if items[name].kind == _HISTORY}
-    shown = {name: there for name, there in past.items() if items[name].is_test and items[name].id in asked}
-    asked.update(items[name].id for name in {**history, **findings})
-    return Known({**shown, **history, **findings}, frozenset(asked))
+        for name, is_present in named.items():
+            # A denial in passing does not take back what was found; a question's answer does.
+            if is_present or name not in findings:
+                findings[name] = is_present
+        for item in _items_asked(answer.question, language):
+            findings |= _findings_answered(item.id, answer.mentions, language)
+            asked_ids.add(item.id)
+    earlier = _still_true(past, asked_ids)
+    item_of = knowledge().item_of
+    history = [name for name in earlier if item_of[name].kind == _HISTORY]
+    asked_ids.update(item_of[name].id for name in (*history, *findings))
+    return Known({**earlier, **findings}, frozenset(asked_ids))
 
 
-def _answers(recall: Recall, last: Turn, case: Case) -> Iterator[tuple[int, str, Mentions]]:
-    """Return each turn's number, question and answer; the text of a recall is used only if there is nothing else."""
+def _complaint_findings(case: Case) -> Findings:
+    """Return what the opening words show; what they deny is left to be asked about."""
+    mentions = _mentions(case.complaint, case.language, case.speaker)
+    named = _findings_named(mentions, case.language)
+    return {name: True for name, is_present in named.items() if is_present}
+
+
+def _items_asked(question: str, language: Language) -> list[Item]:
+    """Return the items that a question asks for: its own item, or all that it names."""
+    item = by_question(language).get(plain(question))
+    return [item] if item else items_named(question, language)
+
+
+def _still_true(past: Findings, asked_ids: set[str]) -> Findings:
+    """Return which findings of earlier visits count today.
+
+    What was felt or found at an earlier visit was so then; a test that is asked for today is looked
+    up in the notes.
+    """
+    tests: Findings = {}
+    history: Findings = {}
+    for name, is_present in past.items():
+        item = knowledge().item_of[name]
+        if item.kind == _HISTORY:
+            history[name] = is_present
+        elif item.is_test and item.id in asked_ids:
+            tests[name] = is_present
+    return {**tests, **history}
+
+
+def _answers(briefing: Briefing) -> Iterator[_Answer]:
+    """Return what each turn answers, the earliest first.
+
+    The text of a recall is used only if there is nothing else.
+    """
+    case, recall = briefing.case, briefing.recall
     facts: dict[int, list[Fact]] = defaultdict(list)
     for fact in recall.facts:
         facts[fact.turn].append(fact)
     if recall.text and not (recall.facts or recall.exchanges):
-        yield last.number, "", _mentions(recall.text, case.language, case.speaker)
+        mentions = _mentions(recall.text, case.language, case.speaker)
+        yield _Answer(briefing.turn, "", mentions)
     exchanges = {turn.number: turn for turn in recall.exchanges}
     for number in sorted({*facts, *exchanges}):
         turn = exchanges.get(number, Turn(number=number, question="", reply=""))
-        stated = (mention for fact in facts[number] for mention in _of_fact(fact, case.language))
-        yield number, turn.question, (*stated, *_of_turn(turn, case))
-    if last.question:
-        yield last.number, last.question, _of_turn(last, case)
+        stated: list[Mention] = []
+        for fact in facts[number]:
+            stated += _fact_mentions(fact, case.language)
+        yield _Answer(number, turn.question, (*stated, *_turn_mentions(turn, case)))
+    if briefing.question:
+        last = Turn(
+            number=briefing.turn,
+            question=briefing.question,
+            reply=briefing.reply,
+            results=briefing.results,
+        )
+        yield _Answer(last.number, last.question, _turn_mentions(last, case))
 
 
-def _of_fact(fact: Fact, language: Language) -> Mentions:
-    """Return what a fact mentions: a positive one may still deny a part, `shows a stone, no fluid`."""
+def _fact_mentions(fact: Fact, language: Language) -> Mentions:
+    """Return what a fact mentions.
+
+    A positive one may still deny a part, `shows a stone, no fluid`.
+    """
     subject = fact.subject.strip()
     is_relative = any(finder("relatives", language).fullmatch(subject) for language in Language)
     whose = fact.subject if is_relative and subject.casefold() not in _PATIENT else ""
@@ -91,29 +156,40 @@ def _of_fact(fact: Fact, language: Language) -> Mentions:
     return _mentions(fact.triple, language)
 
 
-def _of_turn(turn: Turn, case: Case) -> Mentions:
+def _turn_mentions(turn: Turn, case: Case) -> Mentions:
     reply = "\n".join(filter(None, (turn.reply, turn.results)))
-    return _of_answer(turn.question, reply, case.language, turn.speaker or case.speaker) if reply else ()
+    if not reply:
+        return ()
+    return _answer_mentions(turn.question, reply, case.language, turn.speaker or case.speaker)
 
 
 @lru_cache(maxsize=8192)
-def _of_answer(question: str, reply: str, language: Language, speaker: Speaker) -> Mentions:
-    mentions = (mention for mention in read_answer(question, reply, language, speaker) if not mention.unsure)
-    return (*map(_with_value, mentions), *_mentions(reply, language, speaker))
+def _answer_mentions(question: str, reply: str, language: Language, speaker: Speaker) -> Mentions:
+    """Return what a reply mentions as an answer, and what it mentions by itself."""
+    answered = read_answer(question, reply, language, speaker)
+    sure = [_with_value(mention) for mention in answered if not mention.unsure]
+    return (*sure, *_mentions(reply, language, speaker))
 
 
 @lru_cache(maxsize=8192)
 def _mentions(text: str, language: Language, speaker: Speaker = Speaker.PATIENT) -> Mentions:
-    """Return each thing that a text is sure of, and each clause as a whole, for cues of several words."""
-    found: list[Mention] = []
+    """Return each thing that a text is sure of, and each clause as a whole.
+
+    The clauses are for cues of several words.
+    """
+    mentions: list[Mention] = []
     for sentence in read(text, language, speaker).sentences:
-        for clause in sentence.clauses if not sentence.is_question else ():
+        if sentence.is_question:
+            continue
+        for clause in sentence.clauses:
             sure = [mention for mention in clause.mentions if not mention.unsure]
-            found += map(_with_value, sure)
-            if sure:
-                whose = sure[0].whose if all(mention.whose for mention in sure) else ""
-                found.append(Mention(clause.text, all(mention.denied for mention in sure), whose=whose))
-    return tuple(found)
+            if not sure:
+                continue
+            mentions += map(_with_value, sure)
+            is_denied = all(mention.denied for mention in sure)
+            whose = sure[0].whose if all(mention.whose for mention in sure) else ""
+            mentions.append(Mention(clause.text, is_denied, whose=whose))
+    return tuple(mentions)
 
 
 def _with_value(mention: Mention) -> Mention:
@@ -124,17 +200,19 @@ def _with_value(mention: Mention) -> Mention:
 @lru_cache(maxsize=2048)
 def _findings_named(mentions: Mentions, language: Language) -> Mapping[str, bool]:
     """Return the findings that mentions show for the items they name."""
-    found: Findings = {}
+    findings: Findings = {}
     for mention in mentions:
         for item in items_named(mention.what, language):
+            # What a relative has is family history, and nothing else is.
             if bool(mention.whose) != (item.id == _FAMILY):
                 continue
             for name, finding in item.findings.items():
-                has_cues = finding.cues(language) or finding.number
-                shown = _shown(name, mentions, language) if has_cues else not mention.denied
-                if shown is not None:
-                    found[name] = found.get(name, False) or shown
-    return found
+                is_shown: bool | None = not mention.denied
+                if finding.cues(language) or finding.number:
+                    is_shown = _shows(mentions, name, language)
+                if is_shown is not None:
+                    findings[name] = findings.get(name, False) or is_shown
+    return findings
 
 
 @lru_cache(maxsize=2048)
@@ -142,22 +220,27 @@ def _findings_answered(item_id: str, answer: Mentions, language: Language) -> Ma
     """Return the findings that the answer to an item's question shows."""
     item = knowledge().items[item_id]
     normal = result_words("normal", language)
-    about = [one for one in answer if is_about(item, one.what, language)]
-    there = any(not one.denied and not normal.search(one.what) for one in about)
-    shown = {
-        name: _shown(name, answer, language)
-        for name, finding in item.findings.items()
-        if finding.cues(language) or finding.number
-    }
-    # That a test is denied says that it was not done; that it was normal says what it showed.
-    known = [one for one in about if not one.denied or normal.search(one.what)] if item.is_test else about
-    if not known:
-        return {name: True for name, seen in shown.items() if seen}
-    return {name: bool(shown.get(name, there)) for name in item.findings}
+    relevant = [mention for mention in answer if is_about(item, mention.what, language)]
+    is_present = any(not mention.denied and not normal.search(mention.what) for mention in relevant)
+    searched: dict[str, bool | None] = {}
+    for name, finding in item.findings.items():
+        if finding.cues(language) or finding.number:
+            searched[name] = _shows(answer, name, language)
+    if item.is_test:
+        # That a test is denied says that it was not done; that it was normal says what it showed.
+        relevant = [
+            mention for mention in relevant if not mention.denied or normal.search(mention.what)
+        ]
+    if not relevant:
+        return {name: True for name, is_shown in searched.items() if is_shown}
+    return {name: bool(searched.get(name, is_present)) for name in item.findings}
 
 
-def _shown(name: str, mentions: Mentions, language: Language) -> bool | None:
-    """Return True if shown, False if denied or a number within the normal, None if not mentioned."""
+def _shows(mentions: Mentions, name: str, language: Language) -> bool | None:
+    """Check whether mentions show a finding.
+
+    False if it is denied or a number within the normal, None if nothing mentions it.
+    """
     verdict: bool | None = None
     finding = _searched_findings(language)[name]
     for mention in mentions:
@@ -169,8 +252,10 @@ def _shown(name: str, mentions: Mentions, language: Language) -> bool | None:
                 return True
             verdict = False
         rule = finding.number
-        for value in _numbers_after(finding.before_number, text) if rule else ():
-            if rule and (value > rule.above or value < rule.below):
+        if rule is None:
+            continue
+        for value in _numbers_after(finding.before_number, text):
+            if value > rule.above or value < rule.below:
                 return True
             verdict = False
     return verdict
@@ -181,7 +266,7 @@ class _SearchedFinding(NamedTuple):
 
     cues: tuple[str, ...]
     denials: tuple[str, ...]
-    """Cues that deny by themselves: a mention that has one shows the finding also where it is denied."""
+    """Cues that deny by themselves: they show the finding also where the mention is denied."""
     number: NumberRule | None
     before_number: tuple[str, ...]
 
@@ -208,8 +293,11 @@ def _level(text: str) -> str:
 
 def _has_any(text: str, cues: Sequence[str], language: Language) -> bool:
     """Check whether one of these cues is in a text; in English at the beginning of a word."""
-    there = [cue for cue in cues if cue in text]
-    return bool(there) and (language is not Language.EN or any(_begins_word(cue, text) for cue in there))
+    # This runs for every cue of every finding: the plain search first rules out nearly all.
+    contained = [cue for cue in cues if cue in text]
+    if language is not Language.EN:
+        return bool(contained)
+    return any(_begins_word(cue, text) for cue in contained)
 
 
 def _begins_word(cue: str, text: str) -> bool:
@@ -223,6 +311,13 @@ def _numbers_after(words: Sequence[str], text: str) -> list[float]:
     """Return the number that closely follows each of these words; without words, the first one."""
     if not words:
         return [float(number) for number in _NUMBER.findall(text)[:1]]
-    places = ((text.find(word), len(word)) for word in words)
-    near = (_NUMBER.search(text, place + size, place + size + 40) for place, size in places if place >= 0)
-    return [float(found[0]) for found in near if found]
+    values = []
+    for word in words:
+        place = text.find(word)
+        if place < 0:
+            continue
+        end = place + len(word)
+        match = _NUMBER.search(text, end, end + _NEAR)
+        if match:
+            values.append(float(match[0]))
+    return values

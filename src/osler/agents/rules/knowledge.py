@@ -1,6 +1,7 @@
-"""Medical knowledge of the rules doctor: things to ask, what the replies show, and the conditions they point to.
+"""Medical knowledge of the rules doctor: what to ask, and what the replies point to.
 
-Items are found in a text by the doctor's own questions, by their names, or by the concepts that are theirs.
+Items are found in a text by the doctor's own questions, by their names, or by the concepts that are
+theirs.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 import numpy as np
 import yaml
 from numpy.typing import NDArray
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, TypeAdapter
 
-from osler.agents.rules.address import addressed
+from osler.agents.rules.address import rephrase_for_speaker
+from osler.agents.rules.plans import OtherTreatment, PlannedTreatment
 from osler.language import Language, Speaker
 from osler.language.lexicon import Phrases, concepts, terms
 from osler.language.words import content, plain
@@ -25,10 +27,19 @@ Floats = NDArray[np.float64]
 Plain = Annotated[str, AfterValidator(plain)]
 """A text in plain letters."""
 _TELLING = 5.0
-"""Weight of shared words from which a reply is about the question: `pain` alone is not enough, `urine` is."""
+"""Weight of shared words from which a reply is about the question.
+
+`urine` has it by itself, `pain` has not.
+"""
 _CLEAR = {Language.EN: 0.75, Language.ZH: 0.55}
-"""Share of a phrase from which a text mentions it; Chinese puts words between the parts of a compound."""
-_EXACT, _WHOLE = 0.93, 0.999
+"""Share of a phrase from which a text mentions it.
+
+It is lower in Chinese, which puts words between the parts of a compound.
+"""
+_EXACT = 0.93
+"""Score from which a name clearly means a concept."""
+_WHOLE = 0.999
+"""Share from which a whole name is in a text."""
 _QUALITY = (
     "pain-",
     "relation-",
@@ -45,14 +56,14 @@ _FEW = 2
 """Items with more concepts than this cannot be identified from just one of them."""
 
 
-class _Known(BaseModel):
+class _Definition(BaseModel):
     model_config = ConfigDict(frozen=True, use_attribute_docstrings=True, populate_by_name=True)
 
 
-T = TypeVar("T", bound=_Known)
+D = TypeVar("D", bound=_Definition)
 
 
-class NumberRule(_Known):
+class NumberRule(_Definition):
     """A finding that a number decides."""
 
     after: dict[Language, tuple[Plain, ...]] = {}
@@ -61,7 +72,7 @@ class NumberRule(_Known):
     below: float = -np.inf
 
 
-class Finding(_Known):
+class Finding(_Definition):
     """Something a reply can show."""
 
     base: float = 0.1
@@ -74,7 +85,7 @@ class Finding(_Known):
         return self.en if language is Language.EN else self.zh
 
 
-class Item(_Known):
+class Item(_Definition):
     """One thing to ask about."""
 
     id: str
@@ -89,28 +100,18 @@ class Item(_Known):
         return self.kind in {"test", "examination"}
 
 
-class OtherTreatment(_Known):
-    """What to do when a finding forbids the usual treatment."""
-
-    finding: Annotated[str, Field(alias="if")]
-    en: str
-    zh: str
-
-    def text(self, language: Language) -> str:
-        """The treatment in a language."""
-        return self.en if language is Language.EN else self.zh
-
-
-class Condition(_Known):
+class Condition(_Definition):
     """A disease as the doctor pictures it."""
 
     id: str
     name: dict[Language, str]
+    icd10: tuple[str, ...]
+    """The codes that it means; a shorter code takes in all that begin with it."""
     prior: float
     sex: str | None = None
     ages: tuple[float, float]
     findings: dict[str, float]
-    treatment: dict[Language, str]
+    treatment: PlannedTreatment
     unless: tuple[OtherTreatment, ...] = ()
 
 
@@ -135,42 +136,57 @@ class Knowledge(NamedTuple):
 def knowledge() -> Knowledge:
     """Read the files once."""
     items = {item.id: item for item in _read(Item, "symptoms", "laboratory", "examinations")}
-    conditions = {one.id: one for one in _read(Condition, *(f"conditions-{number}" for number in range(1, 5)))}
-    item_of = {name: item for item in items.values() for name in item.findings}
+    conditions: dict[str, Condition] = {}
+    for number in range(1, 5):
+        for condition in _read(Condition, f"conditions-{number}"):
+            conditions[condition.id] = condition
+    item_of: dict[str, Item] = {}
+    for item in items.values():
+        item_of |= dict.fromkeys(item.findings, item)
     columns = {name: place for place, name in enumerate(item_of)}
     base = np.array([item.findings[name].base for name, item in item_of.items()])
     table = np.tile(base, (len(conditions), 1))
     for row, condition in zip(table, conditions.values(), strict=True):
         for name, probability in condition.findings.items():
             row[columns[name]] = probability
+    # Nothing is certain: a probability of 0 or 1 could never be outweighed by other findings.
     table = np.clip(table, 0.01, 0.99)
-    first = np.cumsum([0, *(len(item.findings) for item in items.values())])[:-1]
+    sizes = [len(item.findings) for item in items.values()]
+    first = np.cumsum([0, *sizes])[:-1]
     return Knowledge(items, conditions, columns, first, item_of, table, entropy(table))
 
 
-def _read(kind: type[T], *names: str) -> list[T]:
+def _read(kind: type[D], *names: str) -> list[D]:
+    """Return the definitions in these files, in their order."""
+    folder = files("osler.agents.rules") / "knowledge"
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     rows: list[Any] = []
     for name in names:
-        text = (files("osler.agents.rules") / "knowledge" / f"{name}.yaml").read_text(encoding="utf-8")
-        rows += yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 -- safe
+        text = (folder / f"{name}.yaml").read_text(encoding="utf-8")
+        rows += yaml.load(text, Loader=loader)  # noqa: S506 -- safe
     return TypeAdapter(list[kind]).validate_python(rows)  # type: ignore[valid-type]  # known when it runs
 
 
-def entropy(p: Floats) -> Floats:
+def entropy(chances: Floats) -> Floats:
     """Return the entropy of yes-or-no chances, in nats."""
-    value: Floats = -(p * np.log(p) + (1 - p) * np.log(1 - p))
+    against = 1 - chances
+    value: Floats = -(chances * np.log(chances) + against * np.log(against))
     return value
 
 
 @cache
 def by_question(language: Language) -> dict[str, Item]:
-    """Items by the exact question the doctor asks for them, whoever answers and whoever it is about."""
-    return {
-        plain(addressed(item.ask[language], speaker, sex, language)): item
-        for item in knowledge().items.values()
-        for speaker in (Speaker.PATIENT, Speaker.CAREGIVER)
-        for sex in Sex
-    }
+    """Items by the exact question that the doctor asks for them.
+
+    Each question is there in the words for every answerer and every patient.
+    """
+    by_text: dict[str, Item] = {}
+    for item in knowledge().items.values():
+        for speaker in (Speaker.PATIENT, Speaker.CAREGIVER):
+            for sex in Sex:
+                question = rephrase_for_speaker(item.ask[language], speaker, sex, language)
+                by_text[plain(question)] = item
+    return by_text
 
 
 def is_about(item: Item, text: str, language: Language) -> bool:
@@ -185,58 +201,68 @@ def is_about(item: Item, text: str, language: Language) -> bool:
 @cache
 def _words_of(language: Language) -> dict[str, frozenset[str]]:
     """For each item the content words of its question and its names."""
-    return {
-        item.id: frozenset(content(" ".join((item.ask[language], *item.names[language])), language))
-        for item in knowledge().items.values()
-    }
+    words: dict[str, frozenset[str]] = {}
+    for item in knowledge().items.values():
+        text = " ".join((item.ask[language], *item.names[language]))
+        words[item.id] = frozenset(content(text, language))
+    return words
 
 
 @cache
 def _concepts_of(language: Language) -> dict[str, frozenset[str]]:
     """For each item the concepts that its names clearly mean."""
-    index = concepts(language)
-    return {
-        item.id: frozenset(
-            c for name in item.names[language] for c, score in index.best(name).items() if reaches(score, _EXACT)
-        )
-        for item in knowledge().items.values()
-    }
+    by_item: dict[str, frozenset[str]] = {}
+    for item in knowledge().items.values():
+        own: set[str] = set()
+        for name in item.names[language]:
+            scores = concepts(language).best(name)
+            own.update(concept for concept, score in scores.items() if reaches(score, _EXACT))
+        by_item[item.id] = frozenset(own)
+    return by_item
 
 
 @cache
-def _meant_by(language: Language) -> dict[str, str]:
-    """For each concept the one symptom that means just it, or hardly more.
+def _symptom_of(language: Language) -> dict[str, str]:
+    """For each concept the id of the one symptom that means just it, or hardly more.
 
     If several mean it, as three kinds of headache do, the concept alone identifies none of them.
     """
-    meant: dict[str, dict[str, int]] = {}
+    candidates: dict[str, dict[str, int]] = {}
     for item in knowledge().items.values():
-        own = {concept for concept in _concepts_of(language)[item.id] if not concept.startswith(_QUALITY)}
-        if item.kind == "symptom" and len(own) <= _FEW:
-            for concept in own:
-                meant.setdefault(concept, {})[item.id] = len(own)
-    nearest = {
-        concept: [name for name, size in sizes.items() if size == min(sizes.values())]
-        for concept, sizes in meant.items()
-    }
-    return {concept: names[0] for concept, names in nearest.items() if len(names) == 1}
+        own = [c for c in _concepts_of(language)[item.id] if not c.startswith(_QUALITY)]
+        if item.kind != "symptom" or len(own) > _FEW:
+            continue
+        for concept in own:
+            candidates.setdefault(concept, {})[item.id] = len(own)
+    symptoms: dict[str, str] = {}
+    for concept, sizes in candidates.items():
+        smallest = min(sizes.values())
+        nearest = [item_id for item_id, size in sizes.items() if size == smallest]
+        if len(nearest) == 1:
+            symptoms[concept] = nearest[0]
+    return symptoms
 
 
 @cache
 def _names(language: Language) -> Phrases:
     """Items by their names. One that is only `aches` is left out: every pain would match it."""
     index = concepts(language)
-    pairs = ((name, item.id) for item in knowledge().items.values() for name in item.names[language])
-    telling = (
-        (name, thing) for name, thing in pairs if reaches(sum(map(index.weight, terms(name, language))), _TELLING)
-    )
+    telling: list[tuple[str, str]] = []
+    for item in knowledge().items.values():
+        for name in item.names[language]:
+            weight = sum(map(index.weight, terms(name, language)))
+            if reaches(weight, _TELLING):
+                telling.append((name, item.id))
     return Phrases.of(telling, language)
 
 
 @lru_cache(maxsize=16384)
 def items_named(text: str, language: Language) -> list[Item]:
     """Return the items that a text mentions: by name, or by a concept that only they have."""
-    found = {name for name, share in _names(language).find(text).items() if reaches(share, _WHOLE)}
-    spoken = {name for name, share in concepts(language).find(text).items() if reaches(share, _CLEAR[language])}
-    found |= {_meant_by(language)[concept] for concept in spoken & _meant_by(language).keys()}
-    return [knowledge().items[name] for name in sorted(found)]
+    named = _names(language).find(text)
+    item_ids = {item_id for item_id, share in named.items() if reaches(share, _WHOLE)}
+    symptom_of = _symptom_of(language)
+    for concept, share in concepts(language).find(text).items():
+        if concept in symptom_of and reaches(share, _CLEAR[language]):
+            item_ids.add(symptom_of[concept])
+    return [knowledge().items[item_id] for item_id in sorted(item_ids)]

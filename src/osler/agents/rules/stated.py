@@ -1,12 +1,13 @@
 """Compare what a doctor says while asking with what was told at earlier visits.
 
-"My notes say that you react to amoxicillin, is that right?" states a fact, "Are you allergic to anything?" asks for it.
+"My notes say that you react to amoxicillin, is that right?" states a fact, "Are you allergic to
+anything?" asks for it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from osler.language.answers import read_answer
 from osler.language.cues import finder, pattern
 from osler.language.lexicon import terms
 from osler.language.lexicon.drugs import drugs_in
-from osler.language.lexicon.phrases import meant
+from osler.language.lexicon.phrases import concepts_in
 from osler.language.numerals import whole_values
 from osler.language.times_and_values import value_finder
 from osler.language.words import content, plain, sentences
@@ -25,46 +26,64 @@ from osler.records.visits import PastExchange
 EarlierFact = Entry | PastExchange
 """What was told at an earlier visit: an entry of the record, or an exchange."""
 _CLAUSE = re.compile(r"[,;:，；：](?!\d)|\s[-–—]\s")
+# `{words}` are the question words of the cue files.
 _ASKS = {
-    Language.EN: r"^\W*(?:(?:and|or|but|so|now|well|also|then|okay|please)\W+)*(?:{words}|do|does|did|have|has|had"
-    r"|is|are|was|were|can|could|would|will|should|may|any\w*|tell|describe|let)\b|\b(?:if|whether)\b",
+    Language.EN: (
+        r"^\W*(?:(?:and|or|but|so|now|well|also|then|okay|please)\W+)*"
+        r"(?:{words}|do|does|did|have|has|had|is|are|was|were|can|could|would|will|should|may|any\w*"
+        r"|tell|describe|let)\b|\b(?:if|whether)\b"
+    ),
     Language.ZH: r"{words}|吗|呢|(.)[不没]\1|是否|有无|没有?[？?]?$|请|说说",
 }
-_TAG = {Language.EN: re.compile(r"(?!)"), Language.ZH: re.compile(r"(?:对吗|是吗|对不对|是不是|对吧|是吧|吧)[？?。]?$")}
+_TAG = {
+    Language.EN: re.compile(r"(?!)"),
+    Language.ZH: re.compile(r"(?:对吗|是吗|对不对|是不是|对吧|是吧|吧)[？?。]?$"),
+}
 """Ends a clause that asks only whether it is so."""
 _PERSON = {
     Language.EN: re.compile(r"\b(?:you|he|she|they|i|my|we|our)\b", re.IGNORECASE),
     Language.ZH: re.compile("[您你他她我咱]|孩子|记"),
 }
 """Finds whom a statement is about, or who makes it; a name alone ("Allergies?") states nothing."""
-_STILL = {Language.EN: re.compile(r"\bstill\b", re.IGNORECASE), Language.ZH: re.compile("还(?!有|是)|仍")}
+_STILL = {
+    Language.EN: re.compile(r"\bstill\b", re.IGNORECASE),
+    Language.ZH: re.compile("还(?!有|是)|仍"),
+}
 _LEAST_SHARED = 2
-"""Words and concepts that a statement must share with a fact to be about it, unless they share a drug."""
+"""Words and concepts that a statement must share with a fact to be about it.
+
+A shared drug is enough by itself.
+"""
 _SAME_DRUG = 100
-"""Closeness of a statement to a fact about the same drug, which no number of shared words reaches."""
+"""Closeness of a statement to a fact about the same drug: shared words never reach it."""
 
 
-def stated_parts(question: str, language: Language) -> tuple[str, ...]:
-    """Return the clauses of a doctor's turn that state something, or ask whether it is still so."""
-    return tuple(_stated(question.replace("’", "'"), language))
-
-
-def _stated(question: str, language: Language) -> Iterator[str]:
-    for sentence in sentences(question, language):
+def _stated_clauses(question: str, language: Language) -> list[str]:
+    """Return the clauses of a doctor's turn that state something, or ask whether it still is so."""
+    clauses = []
+    for sentence in sentences(question.replace("’", "'"), language):
         for clause in _CLAUSE.split(sentence):
             bare = _TAG[language].sub("", clause.strip())
-            if not _asks(language).search(bare):
-                if _PERSON[language].search(bare):
-                    yield bare
-            elif not _asks_for_more(language).search(bare) and (
-                _STILL[language].search(bare) or value_finder(language).search(bare)
-            ):
-                yield bare
+            if _states(bare, language):
+                clauses.append(bare)
+    return clauses
+
+
+def _states(clause: str, language: Language) -> bool:
+    if not _asks(language).search(clause):
+        return _PERSON[language].search(clause) is not None
+    if _asks_for_more(language).search(clause):
+        return False
+    # "Do you still take it?" and "Is it 5 mg?" are asked by somebody who knows.
+    names_value = value_finder(language).search(clause)
+    return bool(_STILL[language].search(clause) or names_value)
 
 
 @cache
 def _asks(language: Language) -> re.Pattern[str]:
-    return re.compile(_ASKS[language].format(words=pattern("question_words", language)), re.IGNORECASE)
+    return re.compile(
+        _ASKS[language].format(words=pattern("question_words", language)), re.IGNORECASE
+    )
 
 
 @cache
@@ -79,42 +98,62 @@ class _Comparison(NamedTuple):
     is_so: bool
 
 
-def confirmed(question: str, facts: Sequence[EarlierFact], language: Language) -> bool | None:
-    """Check whether what a question states is so, by the fact closest to it; None if it states nothing of them.
+def check_statement(question: str, facts: Sequence[EarlierFact], language: Language) -> bool | None:
+    """Check whether what a question states is so, by the fact closest to it.
 
-    Of facts that are equally close, the first decides.
+    None if it states nothing of them. Of facts that are equally close, the first decides.
     """
-    clauses = stated_parts(question, language)
-    found = [hit for fact in facts for clause in clauses if (hit := _compared(clause, fact, language))]
-    return max(found, key=lambda hit: hit.closeness).is_so if found else None
+    clauses = _stated_clauses(question, language)
+    closest: _Comparison | None = None
+    for fact in facts:
+        for clause in clauses:
+            comparison = _compare(clause, fact, language)
+            if comparison is None:
+                continue
+            if closest is None or comparison.closeness > closest.closeness:
+                closest = comparison
+    return closest.is_so if closest else None
 
 
 def touches(question: str, fact: EarlierFact, language: Language) -> bool:
-    """Check whether a question has anything of what a fact tells, beside the name that one would ask for it by."""
-    if confirmed(question, (fact,), language) is not None:
+    """Check whether a question has anything of what a fact tells.
+
+    The name that one would ask for it by does not count.
+    """
+    if check_statement(question, (fact,), language) is not None:
         return True
     if isinstance(fact, PastExchange):
-        names, told = "", f"{fact.reply}\n{fact.results}"
+        names, text = "", f"{fact.reply}\n{fact.results}"
     else:
-        names, told = "\n".join((fact.name, *fact.aliases)), f"{fact.report}\n{fact.said}"
-    own = set(content(told, language)) - set(content(names, language))
-    return not own.isdisjoint(content(question, language))
+        names, text = "\n".join((fact.name, *fact.aliases)), f"{fact.report}\n{fact.said}"
+    telling = set(content(text, language)) - set(content(names, language))
+    return not telling.isdisjoint(content(question, language))
 
 
-def _compared(clause: str, fact: EarlierFact, language: Language) -> _Comparison | None:
-    name, told = _name_and_text(fact)
-    words, known = terms(clause, language), terms(f"{name}\n{told}", language)
-    drugs, known_drugs = ({*drugs_in(text).values()} for text in (clause, f"{name}\n{told}"))
-    amounts, known_amounts = (_amounts(text, language) for text in (clause, told))
-    shared = len(words & known) + len(meant(clause, language) & meant(f"{name}\n{told}", language))
-    if not (drugs & known_drugs or shared >= _LEAST_SHARED or (drugs and known_drugs and shared)):
+def _compare(clause: str, fact: EarlierFact, language: Language) -> _Comparison | None:
+    """Compare a clause with a fact; None if they are about different things."""
+    name, text = _name_and_text(fact)
+    whole_text = f"{name}\n{text}"
+    clause_terms = terms(clause, language)
+    shared_terms = clause_terms & terms(whole_text, language)
+    shared_concepts = concepts_in(clause, language) & concepts_in(whole_text, language)
+    shared = len(shared_terms) + len(shared_concepts)
+    drugs, fact_drugs = set(drugs_in(clause).values()), set(drugs_in(whole_text).values())
+    is_same_drug = bool(drugs & fact_drugs)
+    is_other_drug = bool(drugs and fact_drugs) and not is_same_drug
+    # "You are allergic to amoxicillin" shares few words with a fact of an allergy to another drug,
+    # and is a wrong statement of that fact rather than a statement of something else.
+    least = 1 if is_other_drug else _LEAST_SHARED
+    if not is_same_drug and shared < least:
         return None
-    is_entry = isinstance(fact, Entry)
-    closeness = _SAME_DRUG if drugs & known_drugs else min(shared, _SAME_DRUG - 1)
-    closeness += _SAME_DRUG * is_entry  # what the record says is so today
-    if (drugs and known_drugs and drugs.isdisjoint(known_drugs)) or (known_amounts and not amounts <= known_amounts):
-        return _Comparison(closeness, False)
-    return _Comparison(closeness, _is_negative(clause, language) is _denied(clause, words, fact, language))
+    closeness = _SAME_DRUG if is_same_drug else min(shared, _SAME_DRUG - 1)
+    if isinstance(fact, Entry):
+        closeness += _SAME_DRUG  # what the record says is so today
+    amounts, fact_amounts = _amounts(clause, language), _amounts(text, language)
+    if is_other_drug or (fact_amounts and not amounts <= fact_amounts):
+        return _Comparison(closeness, is_so=False)
+    is_denied = _is_denied(clause, clause_terms, fact, language)
+    return _Comparison(closeness, is_so=_is_negative(clause, language) is is_denied)
 
 
 def _name_and_text(fact: EarlierFact) -> tuple[str, str]:
@@ -124,20 +163,34 @@ def _name_and_text(fact: EarlierFact) -> tuple[str, str]:
 
 
 def _amounts(text: str, language: Language) -> frozenset[float]:
-    hits = (hit[0] for hit in value_finder(language).finditer(plain(text)))
-    return frozenset[float]().union(*(whole_values(hit, language) for hit in hits))
+    """Return the numbers of the values in a text: 5 of "5 mg"."""
+    amounts: set[float] = set()
+    for match in value_finder(language).finditer(plain(text)):
+        amounts |= whole_values(match[0], language)
+    return frozenset(amounts)
 
 
-def _denied(clause: str, words: frozenset[str], fact: EarlierFact, language: Language) -> bool:
-    """Check whether a fact says that what a clause is about is not so, is over, or is so of somebody else."""
+def _is_denied(
+    clause: str, clause_terms: frozenset[str], fact: EarlierFact, language: Language
+) -> bool:
+    """Check whether a fact denies what a clause is about.
+
+    It denies what is not so, what is over, and what is so of somebody else.
+    """
     if isinstance(fact, Entry):
         return fact.status in (Status.ABSENT, Status.NOT_DONE)
-    mentions = read_answer(fact.question, fact.reply, language, fact.speaker)
-    told = [one for one in mentions if words & terms(f"{one.what} {one.said}", language)]
-    if told and all(one.whose for one in told) and not finder("relatives", language).search(clause):
+    mentions = [
+        mention
+        for mention in read_answer(fact.question, fact.reply, language, fact.speaker)
+        if clause_terms & terms(f"{mention.what} {mention.said}", language)
+    ]
+    if not mentions:
+        return False
+    names_relative = finder("relatives", language).search(clause)
+    if all(mention.whose for mention in mentions) and not names_relative:
         return True
-    closest = max(told, key=lambda one: len(words & terms(one.said, language)), default=None)
-    return closest is not None and (closest.denied or finder("ended", language).search(closest.said) is not None)
+    closest = max(mentions, key=lambda mention: len(clause_terms & terms(mention.said, language)))
+    return closest.denied or finder("ended", language).search(closest.said) is not None
 
 
 def _is_negative(text: str, language: Language) -> bool:

@@ -47,10 +47,17 @@ def read_data(folder: Path, corrections: Path | None = None) -> list[BenchCase]:
         DataReader("MedMemoryBench", is_medmemorybench, read_medmemorybench),
     )
     folders = [folder, *sorted(path for path in folder.iterdir() if path.is_dir())]
-    cases = [case for place in folders for reader in readers if reader.fits(place) for case in reader.read(place)]
+    cases: list[BenchCase] = []
+    for path in folders:
+        for reader in readers:
+            if reader.fits(path):
+                cases += reader.read(path)
     if not cases:
-        known = ", ".join(reader.name for reader in readers)
-        raise UserError(f"{folder} holds no data set that the bench knows", f"it reads {known}: see docs/bench.md")
+        names = ", ".join(reader.name for reader in readers)
+        raise UserError(
+            f"{folder} holds no data set that the bench knows",
+            f"it reads {names}: see docs/bench.md",
+        )
     if corrections is not None and not any(map(is_locomo, folders)):
         raise UserError(f"--corrections are for LoCoMo, which is not in {folder}", "leave them out")
     return cases

@@ -1,13 +1,16 @@
-"""Reader of MedMemoryBench: `persona_N/eval/generated_dialogues.json` and `generated_queries.json`."""
+"""Reader of MedMemoryBench: `generated_dialogues.json` and `generated_queries.json`.
+
+Both stand in `persona_N/eval`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from osler.bench.cases import BenchCase, BenchQuestion, QuestionKind, Said, TurnWriter
+from osler.bench.cases import BenchCase, BenchQuestion, Message, QuestionKind, TurnWriter
 from osler.bench.readers.json_files import DataFile
 from osler.language import Language
 from osler.memory.store.messages import language_of
@@ -47,64 +50,83 @@ def _number(path: Path) -> tuple[int, str]:
     return (int(digits) if digits.isdecimal() else 0, name)
 
 
-def _case(file: DataFile, asked: DataFile) -> BenchCase:
-    name = file.path.parent.parent.name
-    rows = asked.field(asked.json(), "queries", list, name)
-    language = language_of(" ".join(str(row.get("question", "")) for row in rows[:20] if isinstance(row, dict)))
-    writer, held = TurnWriter(), dict[int, list[int]]()
-    for place, session in enumerate(file.field(file.json(), "sessions", list, name), 1):
+def _case(dialogue_file: DataFile, query_file: DataFile) -> BenchCase:
+    name = dialogue_file.path.parent.parent.name
+    queries = query_file.field(query_file.json(), "queries", list, name)
+    language = _language(queries)
+    writer = TurnWriter()
+    turns: dict[int, list[int]] = {}
+    sessions = dialogue_file.field(dialogue_file.json(), "sessions", list, name)
+    for place, session in enumerate(sessions, 1):
         where = f"{name}, session {place}"
-        messages = file.field(session, "messages", list, where)
-        said = [_said(file, one, where, language or Language.EN) for one in messages]
-        numbers = writer.session(said, _date(session))
+        rows = dialogue_file.field(session, "messages", list, where)
+        messages = [_message(dialogue_file, row, where, language) for row in rows]
+        numbers = writer.session(messages, _date(session))
+        # Sessions of noise have numbers of their own, which would hide those of true sessions.
         if "noise_id" not in session and "noise_family_id" not in session:
-            held[file.field(session, "session_id", int, where)] = numbers
-    questions = tuple(_question(asked, row, held, f"{name}, query {place}") for place, row in enumerate(rows, 1))
-    usable = tuple(question for question in questions if question.text and question.answer)
+            turns[dialogue_file.field(session, "session_id", int, where)] = numbers
+    questions = []
+    for place, query in enumerate(queries, 1):
+        question = _question(query_file, query, turns, f"{name}, query {place}")
+        if question.text and question.answer:
+            questions.append(question)
     return BenchCase(
-        name,
-        f"medmemorybench {language or Language.EN}",
-        language or Language.EN,
-        tuple(writer.turns),
-        usable,
-        tuple(writer.sessions),
-        left_out=len(questions) - len(usable),
+        person=name,
+        data=f"medmemorybench {language}",
+        language=language,
+        turns=tuple(writer.turns),
+        questions=tuple(questions),
+        sessions=tuple(writer.sessions),
+        left_out=len(queries) - len(questions),
     )
 
 
-def _said(file: DataFile, message: Any, where: str, language: Language) -> Said:
-    role = file.field(message, "role", str, where)
-    return Said(_SPEAKERS[language].get(role, role), file.field(message, "content", str, where))
+def _language(queries: Sequence[Any]) -> Language:
+    texts = [str(query.get("question", "")) for query in queries[:20] if isinstance(query, dict)]
+    return language_of(" ".join(texts)) or Language.EN
+
+
+def _message(file: DataFile, row: Any, where: str, language: Language) -> Message:
+    role = file.field(row, "role", str, where)
+    return Message(_SPEAKERS[language].get(role, role), file.field(row, "content", str, where))
 
 
 def _date(session: Mapping[str, Any]) -> datetime | None:
     """The day of a session, if it tells one."""
-    told = str((session.get("event_info") or {}).get("date", ""))[:10]
+    event = session.get("event_info") or {}
+    day = str(event.get("date", ""))[:10]
     try:
-        return datetime.strptime(told, "%Y-%m-%d")  # noqa: DTZ007 -- turns have no time zone
+        return datetime.strptime(day, "%Y-%m-%d")  # noqa: DTZ007 -- turns have no time zone
     except ValueError:
         return None
 
 
-def _question(asked: DataFile, row: Any, held: Mapping[int, list[int]], where: str) -> BenchQuestion:
-    """A query: asked after its session, with the turns of the sessions that its key points come from as gold."""
-    kind = asked.field(row, "query_type", str, where)
+def _question(
+    file: DataFile, query: Any, turns: Mapping[int, list[int]], where: str
+) -> BenchQuestion:
+    """A query, asked after its session; its gold turns are those of its key points' sessions."""
+    kind = file.field(query, "query_type", str, where)
     if kind not in _KINDS:
-        raise asked.error(f"{where}: there is no query type {kind!r}")
-    answers = asked.field(row, "answers", list, where)
-    right = [asked.field(one, "content", str, where) for one in answers if one.get("is_correct")]
-    text = asked.field(row, "question", str, where)
+        raise file.error(f"{where}: there is no query type {kind!r}")
+    answers = file.field(query, "answers", list, where)
+    right = []
+    for answer in answers:
+        if answer.get("is_correct"):
+            right.append(file.field(answer, "content", str, where))
+    lines = [file.field(query, "question", str, where)]
     if kind == _CHOICE:
-        text = "\n".join([text, *(str(one.get("content", "")) for one in answers)])
-    points = row.get("source_key_points") or ()
-    sessions = {point.get("session_id", 0) for point in points if isinstance(point, dict)}
-    after = held.get(row.get("session_id", 0), ())
+        lines += [str(answer.get("content", "")) for answer in answers]
+    gold: set[int] = set()
+    for point in query.get("source_key_points") or ():
+        if isinstance(point, dict):
+            gold.update(turns.get(point.get("session_id", 0), ()))
+    asked_after = max(turns.get(query.get("session_id", 0), ()), default=None)
     return BenchQuestion(
-        text,
-        "; ".join(right),
-        tuple(right),
-        frozenset(turn for session in sessions for turn in held.get(session, ())),
-        _KINDS[kind],
+        text="\n".join(lines),
+        answer="; ".join(right),
+        parts=tuple(right),
+        turns=frozenset(gold),
+        kind=_KINDS[kind],
         relation=kind,
-        asked_after=max(after, default=None),
+        asked_after=asked_after,
     )

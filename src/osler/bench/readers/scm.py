@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from osler.bench.cases import BenchCase, BenchQuestion, QuestionKind, Said, TurnWriter
+from osler.bench.cases import BenchCase, BenchQuestion, Message, QuestionKind, TurnWriter
 from osler.bench.readers.gold_turns import with_gold_turns
 from osler.bench.readers.json_files import DataFile
 from osler.language import Language
@@ -28,33 +28,40 @@ def read_scm(folder: Path) -> Iterator[BenchCase]:
 
 def _of_language(folder: Path, language: Language) -> Iterator[BenchCase]:
     file = DataFile(folder / f"dialogue_{language}.json", "SCM")
-    asked = DataFile(folder / f"dialogue_{language}_questions.json", "SCM")
-    rows: dict[str, list[dict[str, object]]] = {}
-    for number, row in enumerate(asked.checked(asked.json(), list, "the file"), 1):
-        rows.setdefault(asked.field(row, "id", str, f"question {number}"), []).append(row)
-    place = 0
+    questions = _questions(DataFile(folder / f"dialogue_{language}_questions.json", "SCM"))
+    place = 0  # among the dialogues with questions, as the gold turns count them
     for number, dialogue in enumerate(file.checked(file.json(), list, "the file"), 1):
         name = file.field(dialogue, "id", str, f"dialogue {number}")
-        said = file.field(dialogue, "dialogue", list, name)
-        if name not in rows:
+        texts = file.field(dialogue, "dialogue", list, name)
+        if name not in questions:
             continue
-        writer, speakers = TurnWriter(), _SPEAKERS[language]
-        writer.session([Said(speakers[at % 2], file.checked(text, str, name)) for at, text in enumerate(said)])
-        yield _case(name, language, writer, rows[name], asked, place)
+        writer = TurnWriter()
+        messages = []
+        for position, text in enumerate(texts):
+            speaker = _SPEAKERS[language][position % 2]
+            messages.append(Message(speaker, file.checked(text, str, name)))
+        writer.session(messages)
+        labelled = with_gold_turns(f"scm_{language}", place, questions[name])
+        yield BenchCase(
+            person=name,
+            data=f"scm {language}",
+            language=language,
+            turns=tuple(writer.turns),
+            questions=labelled,
+            left_out=len(questions[name]) - len(labelled),
+        )
         place += 1
 
 
-def _case(
-    name: str, language: Language, writer: TurnWriter, rows: list[dict[str, object]], asked: DataFile, place: int
-) -> BenchCase:
-    questions = [
-        BenchQuestion(
-            text=asked.field(row, "question", str, name),
-            answer=asked.field(row, "answer", str, name),
+def _questions(file: DataFile) -> dict[str, list[BenchQuestion]]:
+    """The questions by the name of their dialogue."""
+    questions: dict[str, list[BenchQuestion]] = {}
+    for number, row in enumerate(file.checked(file.json(), list, "the file"), 1):
+        name = file.field(row, "id", str, f"question {number}")
+        question = BenchQuestion(
+            text=file.field(row, "question", str, name),
+            answer=file.field(row, "answer", str, name),
             kind=_KINDS.get(str(row.get("mode")), QuestionKind.SINGLE),
         )
-        for row in rows
-    ]
-    kept = with_gold_turns(f"scm_{language}", place, questions)
-    left_out = len(questions) - len(kept)
-    return BenchCase(name, f"scm {language}", language, tuple(writer.turns), kept, left_out=left_out)
+        questions.setdefault(name, []).append(question)
+    return questions

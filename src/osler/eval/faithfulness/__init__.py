@@ -1,27 +1,10 @@
 """How faithful the patient's replies are to what it was given, measured after the consultation.
 
-Judged by rules without a model (`judge_reply`), or by a model that first passed the controls (`PatientJudge`). Neither
-shares code with the gate used during the consultation.
+What is exact is counted in every reply (`exact`); what has to be read is said by a model alone
+(`patient_judge`), of a share of the replies. Neither shares code with the gate used during the
+consultation.
 """
 
-from osler.eval.faithfulness.replies import (
-    ClaimKind,
-    JudgedReply,
-    ReplyContext,
-    ReplyVerdict,
-    UnsupportedClaim,
-    replies_of,
-)
-from osler.eval.faithfulness.rules import RULES, faults_of, judge_reply
+from osler.eval.faithfulness.replies import ReplyContext, replies_of
 
-__all__ = [
-    "RULES",
-    "ClaimKind",
-    "JudgedReply",
-    "ReplyContext",
-    "ReplyVerdict",
-    "UnsupportedClaim",
-    "faults_of",
-    "judge_reply",
-    "replies_of",
-]
+__all__ = ["ReplyContext", "replies_of"]

@@ -1,71 +1,24 @@
-"""The replies of a consultation with what the patient had been given, and the verdict on a reply."""
+"""The replies of a consultation, each with what the patient had been given."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
 
-from osler.eval.course import Course
-from osler.eval.reply_parser import all_words
+from osler.eval.course import Course, own_words
 from osler.language import Language, Speaker
 from osler.records.fields import Age
 from osler.records.schema import Diagnosis, Entry, PatientRecord
 from osler.runs.events import Thing
 
 
-class ClaimKind(StrEnum):
-    """What a claim is about."""
+class SpokenExchange(NamedTuple):
+    """A question and the reply to it."""
 
-    NUMBER = "number"
-    DRUG = "drug"
-    SYMPTOM = "symptom"
-    HISTORY = "history"
-    TEST = "test"
-    OTHER = "other"
-    """A judge did not say, or it is none of these."""
-
-
-@dataclass(frozen=True)
-class UnsupportedClaim:
-    """A claim in a reply that nothing the patient was given supports."""
-
-    kind: ClaimKind
-    quote: str
-
-
-@dataclass(frozen=True)
-class ReplyVerdict:
-    """What is wrong with a reply; all empty if nothing is."""
-
-    leaks: tuple[str, ...] = ()
-    """Words that name the diagnosis, or describe it so that it is given away."""
-    unsupported: tuple[UnsupportedClaim, ...] = ()
-    """Claims that nothing the patient was given supports: the reply fabricates."""
-    turned_round: tuple[str, ...] = ()
-    """Names of the entries that the reply contradicts."""
-    other_language: bool = False
-    """A sentence is not in the consultation's language."""
-
-    @property
-    def is_untrue(self) -> bool:
-        """Whether it fabricates, or contradicts an entry."""
-        return bool(self.unsupported or self.turned_round)
-
-    @property
-    def is_faithful(self) -> bool:
-        """Whether nothing is wrong."""
-        return self == ReplyVerdict()
-
-
-@dataclass(frozen=True)
-class JudgedReply:
-    """A reply with a fault, and its turn."""
-
-    turn: int
-    verdict: ReplyVerdict
+    question: str
+    reply: str
 
 
 @dataclass(frozen=True)
@@ -81,9 +34,10 @@ class ReplyContext:
     """Given for this question."""
     earlier: tuple[Entry, ...] = ()
     """Given for earlier questions: repeating them is not a fabrication."""
-    earlier_questions: tuple[str, ...] = ()
+    said: tuple[SpokenExchange, ...] = ()
+    """The exchanges before this one."""
     unrecorded: tuple[Thing, ...] = ()
-    """Things that were asked for and that the record says nothing about."""
+    """Things that were asked for so far and that the record says nothing about."""
     told_earlier: tuple[str, ...] = ()
     """What earlier visits told about the questions so far."""
     speaker: Speaker = Speaker.PATIENT
@@ -96,9 +50,14 @@ class ReplyContext:
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
-        """All texts that a reply may draw on."""
-        said = (self.question, self.opening, *self.earlier_questions, *self.told_earlier)
-        return (*said, *map(all_words, self.known))
+        """All texts that the patient had, but for its own replies."""
+        questions = (self.question, *(exchange.question for exchange in self.said))
+        age = self.age.label(self.language) if self.age else ""
+        return (*questions, self.opening, age, *self.told_earlier, *map(_all_words, self.known))
+
+
+def _all_words(entry: Entry) -> str:
+    return "\n".join((entry.name, *entry.aliases, own_words(entry), entry.when or ""))
 
 
 class GivenReply(NamedTuple):
@@ -112,24 +71,30 @@ class GivenReply(NamedTuple):
 def replies_of(course: Course, record: PatientRecord) -> Iterator[GivenReply]:
     """Every reply of a consultation, in order."""
     earlier: dict[str, Entry] = {}
-    questions: list[str] = []
+    said: list[SpokenExchange] = []
+    unrecorded: dict[str, Thing] = {}
     told_earlier: dict[str, None] = {}
-    for one in course.exchanges:
-        told_earlier |= dict.fromkeys(one.told_earlier)
-        if one.answer is not None:
+    for exchange in course.exchanges:
+        told_earlier |= dict.fromkeys(exchange.told_earlier)
+        unrecorded |= {
+            thing.name: thing for thing in exchange.things if thing.unrecorded is not None
+        }
+        if exchange.answer is not None:
             context = ReplyContext(
                 language=record.language,
                 diagnosis=record.diagnosis,
-                question=one.question,
+                question=exchange.question,
                 opening=record.complaint,
-                entries=one.entries,
+                entries=exchange.entries,
                 earlier=tuple(earlier.values()),
-                earlier_questions=tuple(questions),
-                unrecorded=tuple(thing for thing in one.things if thing.unrecorded is not None),
+                said=tuple(said),
+                unrecorded=tuple(unrecorded.values()),
                 told_earlier=tuple(told_earlier),
                 speaker=record.speaker,
                 age=record.age,
             )
-            yield GivenReply(one.turn, one.answer.reply, context)
-        earlier |= {entry.name: entry for entry in one.entries}
-        questions.append(one.question)
+            yield GivenReply(exchange.turn, exchange.answer.reply, context)
+        earlier |= {entry.name: entry for entry in exchange.entries}
+        said.append(
+            SpokenExchange(exchange.question, exchange.answer.reply if exchange.answer else "")
+        )

@@ -1,1 +1,4 @@
-"""How good a doctor's memory is: questions about what a patient really disclosed, asked after the consultation."""
+"""How good a doctor's memory is.
+
+Questions about what a patient really disclosed, asked after the consultation.
+"""

@@ -1,33 +1,29 @@
 """Probes of a memory, made from what the patient really disclosed in a consultation.
 
-The true answer of a probe is the record's entry as far as it was disclosed: the reply says which of its numbers were.
-What was never touched on makes probes, too: their true answer is that it is not known. Each is asked in three wordings,
-which depend on the kind of thing asked for and never on the true answer. What was told is asked for at earlier turns,
-too, for the agreement of the answers.
+The truth of a probe is the record's status of an entry, and what the patient said of it. Some of
+what was never disclosed makes probes, too: the right answer is that it is not known. Each is asked
+in three wordings, which depend on the kind of thing asked for and never on the truth.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple, Self
 
-from osler.eval.probes.claims import Signed, signed, times, unsigned, with_sign
-from osler.eval.vocabulary import cue, read
+from osler.eval.reader.memory_answers import Agreement, AnswerForm, AskedTruth, Says, exact_forms
 from osler.language import Language
-from osler.language.words import content, numbers, sentences
+from osler.language.words import plain
 from osler.prompts import phrases
-from osler.ranking import best, reaches
 from osler.records.schema import Category, Entry, PatientRecord, Status
-from osler.runs.events import Answered, Asked, Retrieved
 from osler.runs.transcript import Transcript
+from osler.runs.turns import TurnView
 from osler.seeds import derive
 
 _UNTOLD_SHARE = 1 / 3
 """Probes for things never told, as a share of those for things told."""
-_TOUCHED = 0.5
-"""Share of a name's words in something said from which the thing was touched on."""
+_WORDINGS = 3
 
 
 class ProbeQuestion(StrEnum):
@@ -37,10 +33,9 @@ class ProbeQuestion(StrEnum):
     FINDING = "finding"  # at the bedside
     RESULT = "result"  # of a test
     HISTORY = "history"  # what is known about it
-    WHEN = "when"  # since when, or how long ago
+    WHEN = "when"  # how long ago
 
 
-_WORDINGS = 3
 _ASKS = {
     Category.SYMPTOM: ProbeQuestion.WHETHER,
     Category.SIGN: ProbeQuestion.FINDING,
@@ -48,178 +43,162 @@ _ASKS = {
     Category.EXAMINATION: ProbeQuestion.RESULT,
     Category.PREOPERATIVE_TEST: ProbeQuestion.RESULT,
 }
-
-
-@dataclass(frozen=True)
-class Gold:
-    """The true answer to a probe."""
-
-    status: Status | None
-    """None if it is not known."""
-    versions: tuple[Signed, ...] = ()
-    """What there is to say about it, as the record and the patient word it; any of them will do."""
-    numbers: frozenset[str] = frozenset()
-    """Numbers of the report that the patient said."""
-    time: frozenset[tuple[str, str]] = frozenset()
-    """For a probe that asks since when."""
-    vocabulary: frozenset[str] = frozenset()
-    """Every word for it that anybody used, its other names included."""
+_DONE = frozenset({Status.PRESENT, Status.NORMAL})
 
 
 @dataclass(frozen=True)
 class MemoryProbe:
-    """A question to a memory, in several wordings, and its true answer."""
+    """A question to a memory, in several wordings, and what is true."""
 
     thing: str
     """The name of the entry."""
     asks: ProbeQuestion
     wordings: tuple[str, ...]
-    gold: Gold
-    turn: int | None
-    """The last turn that disclosed it; None if none did."""
+    status: Status | None
+    """None if it was never told: the right answer is that it is not known."""
+    truth: str
+    """For a reader: what is so, as the patient said it."""
+    exact: dict[str, AnswerForm]
+    """What answers say that are exactly equal to these."""
+    turns: frozenset[int] = frozenset()
+    """The turns that disclosed it; empty if none did."""
 
-    @classmethod
-    def of(cls, thing: str, asks: ProbeQuestion, gold: Gold, turn: int | None, language: Language) -> Self:
-        """The probe with its wordings."""
-        lines, first = phrases("probe_questions", language), thing.split()[0]
-        # `Chest X-ray` becomes `chest X-ray` within a sentence; `MRCP` and `Murphy's sign` stay.
-        is_plain = language is Language.EN and first[1:].islower() and "'" not in first
-        named = thing[0].lower() + thing[1:] if is_plain else thing
-        wordings = tuple(lines[f"{asks}_{number}"].format(thing=named) for number in range(1, _WORDINGS + 1))
-        return cls(thing, asks, wordings, gold, turn)
-
-    def asked_at(self, last: int) -> Iterator[tuple[int, str]]:
-        """When it is asked before the end, as far as it is known then: after the turn that told it, and again later.
-
-        Again means 1, 2, 4, 8 … turns later; a turn comes with the wording to use then.
-        """
-        if self.turn is None:
-            return
-        for place in range(last):
-            turn = self.turn + (2**place >> 1)
-            if turn >= last:
-                return
-            yield turn, self.wordings[place % len(self.wordings)]
+    @property
+    def last_told(self) -> int | None:
+        """The last turn that disclosed it."""
+        return max(self.turns, default=None)
 
     @property
     def kind(self) -> str:
         """What it tests: `when`, or the status of what was disclosed, or `not known`."""
-        if self.gold.status is None:
+        if self.status is None:
             return "not known"
-        return self.asks.value if self.asks is ProbeQuestion.WHEN else self.gold.status.value.replace("_", " ")
+        return (
+            self.asks.value
+            if self.asks is ProbeQuestion.WHEN
+            else self.status.value.replace("_", " ")
+        )
+
+    def asked(self, wording: str) -> AskedTruth:
+        """The question and the truth, for whoever reads an answer to it."""
+        return AskedTruth(wording, self.truth, exact=self.exact)
+
+    def asked_at(self, last: int) -> Iterator[tuple[int, str]]:
+        """When it is asked before the end, as far as it is known then.
+
+        After the turn that told it, and again later.
+
+        Again means 1, 2, 4, 8 … turns later; a turn comes with the wording to use then.
+        """
+        if self.last_told is None:
+            return
+        for place in range(last):
+            turn = self.last_told + (2**place >> 1)
+            if turn >= last:
+                return
+            yield turn, self.wordings[place % len(self.wordings)]
 
 
 def probes_of(transcript: Transcript, record: PatientRecord) -> list[MemoryProbe]:
-    """Return every probe of a consultation, in the order of its turns; those for what is not known come last."""
-    told = _told(transcript, record)
-    known = [probe for name, heard in told.items() for probe in _of_entry(record.entry(name), heard, record.language)]
-    known.sort(key=lambda probe: probe.turn or 0)
+    """Return every probe of a consultation, in the order of its turns.
+
+    Those for what is not known come last.
+    """
+    names = {entry.name for entry in record.entries}
+    told: dict[str, list[TurnView]] = defaultdict(list)
+    for turn in transcript.turn_views:
+        for name in turn.disclosed:
+            if name in names:
+                told[name].append(turn)
+    known = [
+        probe
+        for name, turns in told.items()
+        for probe in _of_entry(record.entry(name), turns, transcript.header.language)
+    ]
+    known.sort(key=lambda probe: probe.last_told or 0)
     return [*known, *_not_known(transcript, record, max(1, round(len(known) * _UNTOLD_SHARE)))]
 
 
-class _Heard(NamedTuple):
-    """The last time an entry was disclosed: all of the reply, and the sentences of it about this entry."""
+def _of_entry(entry: Entry, turns: list[TurnView], language: Language) -> Iterator[MemoryProbe]:
+    """A probe for an entry, as it was told last, and one for its time.
 
-    turn: int
-    question: str
-    reply: str
-    own: str
-
-
-def _told(transcript: Transcript, record: PatientRecord) -> dict[str, _Heard]:
-    """For each disclosed entry, return the last time: what was said again is as fresh as that."""
-    questions = {event.turn: event.question for event in transcript.of(Asked)}
-    names = {entry.name for entry in record.entries}
-    told: dict[str, _Heard] = {}
-    for event in transcript.of(Answered):
-        entries = [record.entry(name) for name in event.disclosed if name in names]
-        for entry in entries:
-            own = _own_sentences(event.reply, entry, entries, record.language)
-            told[entry.name] = _Heard(event.turn, questions.get(event.turn, ""), event.reply, own)
-    return told
-
-
-def _own_sentences(reply: str, entry: Entry, entries: list[Entry], language: Language) -> str:
-    """Return the sentences of a reply that are about one entry, if it discloses several."""
-    if len(entries) == 1:
-        return reply
-
-    def told_by(sentence: str) -> Entry:
-        words = unsigned(sentence, language)
-        shares = [len(words & _words_of(one, language)) / (len(words) or 1) for one in entries]
-        return entries[best(shares, range(len(entries)))]
-
-    return " ".join(sentence for sentence in sentences(reply, language) if told_by(sentence) is entry)
-
-
-def _words_of(entry: Entry, language: Language) -> frozenset[str]:
-    return unsigned(" ".join((entry.name, *entry.aliases, entry.report, entry.said, entry.when or "")), language)
-
-
-def _asks_for(entry: Entry, language: Language) -> ProbeQuestion:
-    """Return what one asks of such a thing; nobody asks whether there was an onset."""
-    asks, name = _ASKS.get(entry.category, ProbeQuestion.HISTORY), entry.name
-    details = read("probe_cues")["details"][language]
-    if language is Language.EN:
-        is_detail = bool(set(content(details, language)) & set(content(name, language)))
-    else:
-        is_detail = any(word in name for word in details.split())
-    return ProbeQuestion.HISTORY if asks is ProbeQuestion.WHETHER and is_detail else asks
-
-
-def _of_entry(entry: Entry, heard: _Heard, language: Language) -> Iterator[MemoryProbe]:
-    asks = _asks_for(entry, language)
-    versions = [signed(text, language) for text in (heard.own, entry.said, entry.report)]
-    if asks is ProbeQuestion.WHETHER:
-        versions.append(with_sign(unsigned(entry.name, language), entry.status is Status.PRESENT))
-    vocabulary = _words_of(entry, language) | unsigned(f"{heard.own} {heard.question}", language)
-    gold = Gold(
-        status=entry.status,
-        versions=tuple(version for version in versions if version),
-        numbers=frozenset(numbers(entry.report)) & frozenset(numbers(heard.reply)),
-        vocabulary=vocabulary,
+    The second only if a reply told the time in the record's words.
+    """
+    said = " ".join(filter(None, (turns[-1].reply, turns[-1].results)))
+    numbers = frozenset(turn.number for turn in turns)
+    truth = phrases("read_memory_lines", language)[entry.status.value].format(told=said)
+    yield _probe(entry, _asks_for(entry), language, entry.status, truth, numbers)
+    told_at = frozenset(
+        turn.number for turn in turns if entry.when and plain(entry.when) in plain(turn.reply or "")
     )
-    if gold.versions or gold.numbers or gold.status is Status.NOT_DONE:
-        yield MemoryProbe.of(entry.name, asks, gold, heard.turn, language)
-    time = _since(entry, language) & times(heard.reply)
-    if time:
-        when = Gold(entry.status, gold.versions, time=time, vocabulary=vocabulary)
-        yield MemoryProbe.of(entry.name, ProbeQuestion.WHEN, when, heard.turn, language)
+    if entry.status in _DONE and told_at:
+        truth = phrases("read_memory_lines", language)["when"].format(
+            thing=entry.name, told=entry.when
+        )
+        yield _probe(entry, ProbeQuestion.WHEN, language, entry.status, truth, told_at)
 
 
-def _since(entry: Entry, language: Language) -> frozenset[tuple[str, str]]:
-    """Return since when an entry has been present, if the record names exactly one time."""
-    report = times(entry.report)
-    if entry.status is not Status.PRESENT or len(report | times(entry.when or "")) != 1:
-        return frozenset()
-    if entry.when:
-        return times(entry.when)
-    return report if cue("probe_cues", "since", language).search(entry.report) else frozenset()
+def _probe(
+    entry: Entry,
+    asks: ProbeQuestion,
+    language: Language,
+    status: Status | None,
+    truth: str,
+    turns: frozenset[int] = frozenset(),
+) -> MemoryProbe:
+    lines, first = phrases("probe_questions", language), entry.name.split()[0]
+    # `Chest X-ray` becomes `chest X-ray` within a sentence; `MRCP` and `Murphy's sign` stay.
+    is_plain = language is Language.EN and first[1:].islower() and "'" not in first
+    named = entry.name[0].lower() + entry.name[1:] if is_plain else entry.name
+    wordings = tuple(
+        lines[f"{asks}_{number}"].format(thing=named) for number in range(1, _WORDINGS + 1)
+    )
+    return MemoryProbe(
+        entry.name, asks, wordings, status, truth, _exact(entry, asks, language), turns
+    )
+
+
+def _exact(entry: Entry, asks: ProbeQuestion, language: Language) -> dict[str, AnswerForm]:
+    """What answers say that are a bare yes or no, or the record's own words and nothing else."""
+    if asks is ProbeQuestion.WHEN:
+        return exact_forms(Says.TELLS, Agreement.ALL, [entry.when or ""])
+    if asks is not ProbeQuestion.WHETHER:
+        says = Says.NOT_DONE if entry.status is Status.NOT_DONE else Says.TELLS
+        return exact_forms(
+            says, Agreement.ALL, [text for text in (entry.report, entry.said) if text]
+        )
+    lines = phrases("read_memory_lines", language)
+    yes = exact_forms(Says.TELLS, Agreement.PART, lines["yes"].split("|"))
+    return yes | exact_forms(Says.DENIES, Agreement.PART, lines["no"].split("|"))
+
+
+def _asks_for(entry: Entry) -> ProbeQuestion:
+    return _ASKS.get(entry.category, ProbeQuestion.HISTORY)
 
 
 def _not_known(transcript: Transcript, record: PatientRecord, most: int) -> list[MemoryProbe]:
-    """Probes for entries that nothing in the consultation touched on, drawn by the consultation's seed."""
-    language = record.language
-    retrieved = {found.name for event in transcript.of(Retrieved) for found in event.entries}
-    asked = [event.question for event in transcript.of(Asked)]
-    turns = transcript.exchanges.values()
-    said = [record.complaint, *asked, *(text for turn in turns for text in (turn.reply, turn.results) if text)]
-    parts = [sentence for text in said for sentence in sentences(text, language)]
+    """Probes for entries that the consultation did not touch on, drawn by the consultation's seed.
+
+    Neither was the patient handed them, nor does their name stand in anything that was said. The
+    opening complaint tells symptoms in words of its own, so symptoms are not among them.
+    """
+    handed = set(record.told_earlier)
+    said = [record.complaint]
+    for turn in transcript.turn_views:
+        handed.update(turn.retrieved_names, turn.disclosed)
+        said.append(turn.question)
+        if turn.reply is not None:
+            said += [turn.reply, turn.results]
+    whole = plain("\n".join(said))
     untold = [
         entry
         for entry in record.entries
-        if entry.name not in retrieved and not any(_touches(part, entry, language) for part in parts)
+        if entry.category is not Category.SYMPTOM
+        and entry.name not in handed
+        and not any(plain(name) in whole for name in (entry.name, *entry.aliases))
     ]
     untold.sort(key=lambda entry: derive(transcript.header.seed, record.id, 1, entry.name))
-    found = []
-    for entry in untold[:most]:
-        gold = Gold(None, vocabulary=_words_of(entry, language))
-        found.append(MemoryProbe.of(entry.name, _asks_for(entry, language), gold, None, language))
-    return found
-
-
-def _touches(sentence: str, entry: Entry, language: Language) -> bool:
-    """Check whether something that was said may have been about an entry."""
-    words = unsigned(sentence, language)
-    own = (unsigned(name, language) for name in (entry.name, *entry.aliases))
-    return any(reaches(len(name & words), _TOUCHED * len(name)) for name in own if name)
+    truth = phrases("read_memory_lines", record.language)["unknown"]
+    return [
+        _probe(entry, _asks_for(entry), record.language, None, truth) for entry in untold[:most]
+    ]

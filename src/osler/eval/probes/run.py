@@ -1,38 +1,60 @@
-"""Probe the memories of a run: each is rebuilt turn by turn and asked, and its answers are scored.
+"""Probe the memories of a run: each is rebuilt turn by turn and asked.
 
-The run itself is only read. Memories are rebuilt from the recorded model answers, so rebuilding makes no new calls.
+The run itself is only read. Memories are rebuilt from the recorded model answers, so rebuilding
+makes no new calls.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter, defaultdict, deque
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from pydantic import BaseModel
 
 from osler.errors import UserError
-from osler.eval.probes.answering import model_answer, rules_answer
-from osler.eval.probes.figures import Examined, LeftOut, ProbeAnswer, Probed, ProbeFigures, probe_figures
+from osler.eval.probes.figures import (
+    LeftOut,
+    ProbeAnswer,
+    ProbedConsultation,
+    ProbeFigures,
+    ProbeResult,
+    probe_figures,
+)
 from osler.eval.probes.gold import MemoryProbe, probes_of
-from osler.eval.probes.key_facts import KeyAnswer, KeyRecall, Moment, answered_key_fact, ask_for_key_facts, key_answer
-from osler.eval.probes.scoring import score
+from osler.eval.probes.key_facts import (
+    KeyAnswer,
+    KeyRecall,
+    Moment,
+    ask_for_key_facts,
+    state_of,
+    truth_of_fact,
+)
+from osler.eval.reader.memory_answers import AnswerForm, AskedTruth, MemoryAnswerReader
 from osler.language import Language
 from osler.memory import Memory, MemorySettings, memory_factory
-from osler.memory.base import ConcludingMemory, Recall
-from osler.models import Backbone, BackboneError, FailureKind, open_backbone, parse_spec
-from osler.prompts import Prompt
+from osler.memory.base import Purpose, Query, Recall, Turn
+from osler.models import Backbone, ChatMessage, ask, open_backbone, parse_spec
+from osler.models.errors import unless_it_fails
+from osler.models.spec import Spec
+from osler.prompts import Prompt, phrases, prompt
 from osler.records.schema import PatientRecord
 from osler.runs.events import Called, Recalled, Remembered, Role
-from osler.runs.plan import ONE_STEP, WITHOUT_MODEL, Column, Settings, chosen_columns
+from osler.runs.plan import Column, chosen_columns
 from osler.runs.store import RunFile
 from osler.runs.transcript import Transcript
 from osler.seeds import derive
+from osler.settings.names import ONE_STEP, TIMEOUT, WITHOUT_MODEL
+from osler.settings.run_settings import RunSettings
 
 
 class RecordedAnswers:
-    """A memory's model, out of a transcript: each answer to its own request, and repeated requests in their order."""
+    """A memory's model, out of a transcript.
+
+    Each answer to its own request, and repeated requests in their order.
+    """
 
     def __init__(self, transcript: Transcript) -> None:
         """Take what the memory's model answered, and where it failed."""
@@ -42,9 +64,12 @@ class RecordedAnswers:
                 text = "\n".join(message.content for message in call.messages)
                 self._waiting[text].append(call.answer if call.failure is None else None)
         self.missing = 0
-        """Requests that were not made in the consultation; the memory does without, as it does when a model fails."""
+        """Requests that were not made in the consultation; the memory does without, as it does when
+        a model fails."""
 
-    async def think(self, template: Prompt, text: str, schema: type[BaseModel] | None, most: int) -> str | None:
+    async def think(
+        self, template: Prompt, text: str, schema: type[BaseModel] | None, most: int
+    ) -> str | None:
         """Return what the model answered to that request; None if it failed, or was never asked."""
         if waiting := self._waiting.get(text):
             return waiting.popleft()
@@ -53,12 +78,16 @@ class RecordedAnswers:
 
 
 class NotRebuiltError(UserError):
-    """A memory asks its model what it did not ask then, as with other prompts: what is rebuilt is not that memory."""
+    """A memory asks its model what it did not ask then, as with other prompts.
+
+    What is rebuilt is not that memory.
+    """
 
     def __init__(self, case: str, memory: str) -> None:
         """Name the consultation."""
         super().__init__(
-            f"the memory {memory} of {case} cannot be rebuilt: it now asks its model what has no recorded answer",
+            f"the memory {memory} of {case} cannot be rebuilt: it now asks its model what has no"
+            " recorded answer",
             "use the version of Osler that made the run, or run it again",
         )
 
@@ -69,7 +98,8 @@ class Rebuilt(NamedTuple):
     memory: Memory
     answers: RecordedAnswers
     missing: int
-    """Requests to its model that were not made in the consultation: if there are any, it is not the same memory."""
+    """Requests to its model that were not made in the consultation: if there are any, it is not the
+    same memory."""
 
 
 AfterTurn = Callable[[int, Memory], Awaitable[None]]
@@ -77,32 +107,44 @@ AfterTurn = Callable[[int, Memory], Awaitable[None]]
 
 
 async def rebuilt(
-    transcript: Transcript, settings: Settings, after_turn: AfterTurn | None = None, turns_due: Collection[int] = ()
+    transcript: Transcript,
+    settings: RunSettings,
+    after_turn: AfterTurn | None = None,
+    turns_due: Collection[int] = (),
 ) -> Rebuilt:
-    """The memory of a consultation at its end; after the turns that are due, `after_turn` is called.
+    """The memory of a consultation at its end.
 
-    Recalls are gone through as well: some memories ask their model then, or keep what is often recalled. A turn that
-    the consultation ended too early to remember stays unknown here, too.
+    After the turns that are due, `after_turn` is called.
+
+    Recalls are gone through as well: some memories ask their model then, or keep what is often
+    recalled. A turn that the consultation ended too early to remember stays unknown here, too.
     """
     answers = RecordedAnswers(transcript)
     memory, turns = _empty_memory(transcript, settings, answers), transcript.exchanges
     for event in transcript.events:
         if isinstance(event, Recalled):
-            if event.to_conclude and isinstance(memory, ConcludingMemory):
-                await memory.recall_to_conclude(event.query, event.beside)
-            else:
-                await memory.recall(event.query)
+            await memory.recall(query_of(event, turns))
         elif isinstance(event, Remembered):
             await memory.remember(turns[event.of])
             if after_turn is not None and event.of in turns_due:
                 copy = _empty_memory(transcript, settings, RecordedAnswers(transcript))
-                copy.restore(memory.snapshot())
+                copy.state = memory.state
                 await after_turn(event.of, copy)
     return Rebuilt(memory, answers, answers.missing)
 
 
-def _empty_memory(transcript: Transcript, settings: Settings, answers: RecordedAnswers) -> Memory:
+def query_of(event: Recalled, turns: Mapping[int, Turn]) -> Query:
+    """What the memory was asked in a consultation with these turns."""
+    exchange = None if event.beside is None else turns[event.beside]
+    purpose = Purpose.CONCLUSION if event.to_conclude else Purpose.QUESTION
+    return Query(event.query, exchange, purpose)
+
+
+def _empty_memory(
+    transcript: Transcript, settings: RunSettings, answers: RecordedAnswers
+) -> Memory:
     header = transcript.header
+    settings = settings.for_column(header.column)
     thinks = (settings.memory_backbone or header.backbone) not in WITHOUT_MODEL
     made = MemorySettings(
         language=header.language,
@@ -116,8 +158,8 @@ def _empty_memory(transcript: Transcript, settings: Settings, answers: RecordedA
 
 
 _AT_A_TIME = 8
-_HOPELESS = frozenset({FailureKind.UNREACHABLE, FailureKind.UNAUTHORIZED, FailureKind.UNKNOWN_MODEL})
-"""Failures that every further question would meet, too."""
+_LONGEST = 120
+"""Tokens of an answer."""
 
 
 class _Asking(NamedTuple):
@@ -130,92 +172,119 @@ class _Asking(NamedTuple):
     recall: Recall
 
 
-async def examine(
-    transcript: Transcript, record: PatientRecord, settings: Settings, backbone: Backbone | None = None
-) -> Examined:
-    """Rebuild the memory of a consultation and ask it: at the end every probe in every wording, some before.
+@dataclass(frozen=True)
+class Examiner:
+    """Who answers from what is recalled, and who reads the answers.
 
-    The backbone answers from what is recalled; without one, rules do.
+    Without them, only recalls are looked at.
+    """
+
+    backbone: Backbone | None = None
+    judge: Backbone | None = None
+    _gate: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_AT_A_TIME))
+
+    async def answer(self, question: str, recall: Recall, language: Language) -> str | None:
+        """The model's answer from what was recalled.
+
+        None without a model, or if it failed this time.
+        """
+        if self.backbone is None:
+            return None
+        nothing = phrases("probe_questions", language)["nothing"]
+        filled = prompt("probe_answer", language).fill(
+            recall=recall.text or nothing, question=question
+        )
+        client, messages = self.backbone.client, [ChatMessage("user", filled)]
+        async with self._gate:
+            said = await unless_it_fails(lambda: ask(client, messages, max_tokens=_LONGEST))
+        return said.text.strip() if said is not None else None
+
+    async def read(
+        self, asked: AskedTruth, answer: str | None, language: Language
+    ) -> AnswerForm | None:
+        """What an answer says; None if there is none, or nobody could read it."""
+        if answer is None:
+            return None
+        reader = MemoryAnswerReader(self.judge, language)
+        async with self._gate:
+            return await unless_it_fails(lambda: reader.read(asked, answer))
+
+
+async def examine(
+    transcript: Transcript,
+    record: PatientRecord,
+    settings: RunSettings,
+    examiner: Examiner | None = None,
+) -> ProbedConsultation:
+    """Rebuild the memory of a consultation and ask it.
+
+    At the end every probe in every wording, some before.
 
     Raises:
-        BackboneError: the model that answers cannot be reached at all.
-        NotRebuiltError: the memory's model was asked other things then.
+        NotRebuiltError: The memory asks its model what it did not ask then.
+        BackboneError: The model that answers, or the one that reads, cannot be reached at all.
     """
-    probes = probes_of(transcript, record)
-    last = max((event.of for event in transcript.of(Remembered)), default=0)
+    probes, last = probes_of(transcript, record), max(transcript.exchanges, default=0)
+    key_recalls: list[KeyRecall] = []
+    has_visits = bool(record.key_facts) and transcript.header.date is not None
     due: dict[int, list[tuple[MemoryProbe, str]]] = defaultdict(list)
     for probe in probes:
-        for turn, question in probe.asked_at(last):
-            due[turn].append((probe, question))
+        for turn, said in probe.asked_at(last):
+            due[turn].append((probe, said))
     askings: list[_Asking] = []
-    key_recalls: list[KeyRecall] = []
-    has_visits = transcript.header.date is not None
 
     async def ask_now(turn: int, memory: Memory) -> None:
-        askings.extend([_Asking(probe, turn, said, await memory.recall(said)) for probe, said in due[turn]])
+        askings.extend(
+            [
+                _Asking(probe, turn, said, await memory.recall(Query(said)))
+                for probe, said in due[turn]
+            ]
+        )
         if turn == _LAST_OF_VISITS:
-            key_recalls.extend(await ask_for_key_facts(record, memory, Moment.VISITS))
+            key_recalls.extend(await ask_for_key_facts(record, transcript, memory, Moment.VISITS))
 
-    again = await rebuilt(transcript, settings, ask_now, {*due, *([_LAST_OF_VISITS] if has_visits else [])})
+    again = await rebuilt(
+        transcript, settings, ask_now, {*due, *([_LAST_OF_VISITS] if has_visits else [])}
+    )
     if again.missing:
         raise NotRebuiltError(transcript.header.case, transcript.header.memory)
     at_the_end = [(probe, said) for probe in probes for said in probe.wordings]
-    askings += [_Asking(probe, last, said, await again.memory.recall(said)) for probe, said in at_the_end]
+    askings += [
+        _Asking(probe, last, said, await again.memory.recall(Query(said)))
+        for probe, said in at_the_end
+    ]
     if has_visits:
-        key_recalls += await ask_for_key_facts(record, again.memory, Moment.END)
+        key_recalls += await ask_for_key_facts(record, transcript, again.memory, Moment.END)
     unheard = again.answers.missing
-    answers = await _answers(askings, record.language, backbone)
+    examiner = examiner or Examiner()
+    answers = await asyncio.gather(*(_answered(one, record.language, examiner) for one in askings))
+    facts = await asyncio.gather(
+        *(_fact_answered(one, record.language, examiner) for one in key_recalls)
+    )
     by_probe: dict[int, list[ProbeAnswer]] = defaultdict(list)
     for asking, answer in zip(askings, answers, strict=True):
         by_probe[id(asking.probe)].append(answer)
-    done = tuple(Probed(probe, tuple(by_probe[id(probe)])) for probe in probes)
-    return Examined(transcript, done, unheard, await _key_answers(key_recalls, record.language, backbone))
+    done = tuple(ProbeResult(probe, tuple(by_probe[id(probe)])) for probe in probes)
+    failed = (
+        sum(answer.answer is None for answer in answers) if examiner.backbone is not None else 0
+    )
+    return ProbedConsultation(transcript, done, unheard, failed, tuple(facts))
 
 
 _LAST_OF_VISITS = 0
 """The number of the last turn before the consultation."""
 
 
-async def _key_answers(
-    asked: Sequence[KeyRecall], language: Language, backbone: Backbone | None
-) -> tuple[KeyAnswer, ...]:
-    """Return what became of each key fact; those for which the model failed are left out."""
-    gate = asyncio.Semaphore(_AT_A_TIME)
-
-    async def answered(one: KeyRecall) -> KeyAnswer | None:
-        if backbone is None:
-            return key_answer(one, one.recall.text)
-        async with gate:
-            said = await _answer(one.fact.question, one.recall, language, backbone)
-        return None if said is None else answered_key_fact(one, said)
-
-    found = await asyncio.gather(*map(answered, asked))
-    return tuple(one for one in found if one is not None)
+async def _answered(asking: _Asking, language: Language, examiner: Examiner) -> ProbeAnswer:
+    answer = await examiner.answer(asking.question, asking.recall, language)
+    form = await examiner.read(asking.probe.asked(asking.question), answer, language)
+    return ProbeAnswer(asking.recall, answer, form, asking.turn)
 
 
-async def _answer(question: str, recall: Recall, language: Language, backbone: Backbone) -> str | None:
-    """Return the model's answer from what was recalled; None if it failed this time."""
-    try:
-        return await model_answer(question, recall.text, language, backbone)
-    except BackboneError as error:
-        if error.kind in _HOPELESS:
-            raise
-        return None
-
-
-async def _answers(askings: Sequence[_Asking], language: Language, backbone: Backbone | None) -> Sequence[ProbeAnswer]:
-    gate = asyncio.Semaphore(_AT_A_TIME)
-
-    async def answered(asking: _Asking) -> ProbeAnswer:
-        probe, turn, question, recall = asking
-        if backbone is None:
-            answer: str | None = rules_answer(probe, recall, language)
-        else:
-            async with gate:
-                answer = await _answer(question, recall, language, backbone)
-        return ProbeAnswer(recall, None if answer is None else score(probe, recall, answer, language), turn)
-
-    return await asyncio.gather(*map(answered, askings))
+async def _fact_answered(asked: KeyRecall, language: Language, examiner: Examiner) -> KeyAnswer:
+    answer = await examiner.answer(asked.fact.question, asked.recall, language)
+    form = await examiner.read(truth_of_fact(asked.fact), answer, language)
+    return KeyAnswer(asked, None if form is None else state_of(form))
 
 
 async def probe_run(
@@ -224,9 +293,10 @@ async def probe_run(
     *,
     memories: Sequence[str] | None = None,
     strategies: Sequence[str] | None = None,
-    answered_by: str = "rules",
+    answered_by: str | None = None,
+    judge: str | None = None,
     limit: int | None = None,
-    seconds: float = 60.0,
+    seconds: float = TIMEOUT,
 ) -> tuple[list[ProbeFigures], LeftOut]:
     """Probe the consultations of a run; also return how many were left out.
 
@@ -235,7 +305,9 @@ async def probe_run(
         ks: Where rankings are cut.
         memories: Only these; None means all.
         strategies: Only these; None means all.
-        answered_by: The backbone that answers from what is recalled, or `rules`.
+        answered_by: The model that answers from what is recalled; None means that only recalls are
+            looked at.
+        judge: The model that reads the answers; None means that only exact answers are read.
         limit: Consultations of each column.
         seconds: For one answer of a model.
 
@@ -243,30 +315,60 @@ async def probe_run(
         UserError: A memory or backbone that there is not, or nothing to probe.
         NotRebuiltError: No memory can be rebuilt.
     """
+    if judge is not None and answered_by is None:
+        raise UserError("--judge reads a model's answers, and no model answers", "add --backbone")
     columns = chosen_columns(run.columns(), memories, strategies)
-    spec = parse_spec(answered_by)
-    backbone = None if spec.kind == "rules" else open_backbone(spec, timeout=seconds)
-    settings, done, unanswered, failures = run.settings, list[Examined](), 0, list[NotRebuiltError]()
+    specs = [None if spec is None else _model(spec) for spec in (answered_by, judge)]
+    backbone, reader = (
+        None if spec is None else open_backbone(spec, timeout=seconds) for spec in specs
+    )
+    examiner = Examiner(backbone, reader)
+    settings, done, unanswered, failures = (
+        run.settings,
+        list[ProbedConsultation](),
+        0,
+        list[NotRebuiltError](),
+    )
     seen: Counter[Column] = Counter()
     try:
         for transcript in run.transcripts():
             column = transcript.header.column
             # The ceiling has no memory to probe: the doctor was given the whole record.
-            if column not in columns or column.memory == ONE_STEP or (limit is not None and seen[column] >= limit):
+            if (
+                column not in columns
+                or column.memory == ONE_STEP
+                or (limit is not None and seen[column] >= limit)
+            ):
                 continue
             if not transcript.ending.is_answer:
                 unanswered += 1
                 continue
             seen[column] += 1
             try:
-                done.append(await examine(transcript, run.record(transcript.header.case), settings, backbone))
+                done.append(
+                    await examine(
+                        transcript, run.record(transcript.header.case), settings, examiner
+                    )
+                )
             except NotRebuiltError as error:
                 failures.append(error)
     finally:
-        if backbone is not None:
-            await backbone.close()
+        for opened in filter(None, (backbone, reader)):
+            await opened.close()
     if failures and not done:
         raise failures[0]
     if not done:
-        raise UserError(f"the run {run.path} has no consultation to probe", "hold some with `osler simulate`")
-    return probe_figures(done, ks), LeftOut(unanswered, len(failures))
+        raise UserError(
+            f"the run {run.path} has no consultation to probe", "hold some with `osler simulate`"
+        )
+    return probe_figures(done, ks, judged=judge is not None), LeftOut(unanswered, len(failures))
+
+
+def _model(spec: str) -> Spec:
+    """Parse the name of a model; the rules answer no questions."""
+    parsed = parse_spec(spec)
+    if parsed.kind in WITHOUT_MODEL:
+        raise UserError(
+            f"{spec} is no model that answers or reads", "name a model, or leave the option out"
+        )
+    return parsed

@@ -1,4 +1,7 @@
-"""Blind rating by people: moments of a run on sheets that do not name the system, and importing the ratings."""
+"""Blind rating by people.
+
+Moments of a run on sheets that do not name the column, and importing the ratings.
+"""
 
 from osler.eval.rating.export import ExportedSheets, Key, check_run, export_sheets
 from osler.eval.rating.import_sheets import Rating, read_ratings

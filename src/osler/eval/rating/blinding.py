@@ -1,7 +1,7 @@
-"""Remove from a text what would tell a rater which system it comes from, and what a table cannot hold.
+"""Remove from a text what tells a rater which column it is from, or what a table cannot hold.
 
-A model may name itself, and memories number their lines each in its own way. The wording itself stays: facts read
-unlike a dialogue.
+A model may name itself, and memories number their lines each in its own way. The wording itself
+stays: facts read unlike a dialogue.
 """
 
 from __future__ import annotations
@@ -34,10 +34,13 @@ def without_form(recall: str) -> list[str]:
 
 
 class Mask:
-    """Hides the names of systems wherever they occur."""
+    """Hides the names of columns wherever they occur."""
 
     def __init__(self, backbones: Iterable[str], ways: Iterable[str]) -> None:
-        """Take the specs of all models, strategies and memories: what is hidden must not tell which of them it is."""
+        """Take the specs of all models, strategies and memories.
+
+        What is hidden must not tell which of them it is.
+        """
         names = {name for spec in backbones for name in _names_of_model(spec)}
         self._names = names | {name for spec in ways for name in _names_of_way(spec)}
 
@@ -51,20 +54,28 @@ class Mask:
 
 
 def _names_of_model(spec: str) -> Iterator[str]:
-    """The spec, provider and model in it, and the family that a model would call itself: Qwen of Qwen2.5-7B."""
+    """The spec, provider and model in it, and the family that a model would call itself.
+
+    Qwen of Qwen2.5-7B.
+    """
     if spec in _SAYS_NOTHING:
         return
     yield spec
     model = _AFTER_MODEL.sub("", spec)
     kind, _, rest = model.partition(":")
-    for name in [PurePath(rest).stem] if kind == "local" else {model, *re.split("[:/]", model)} - {""}:
+    for name in (
+        [PurePath(rest).stem] if kind == "local" else {model, *re.split("[:/]", model)} - {""}
+    ):
         yield name
         if family := _FAMILY.match(name):
             yield family[0]
 
 
 def _names_of_way(spec: str) -> Iterator[str]:
-    """The spec and the class it may name; a plain word such as `raw` or `none` is also one of the language."""
+    """The spec and the class it may name.
+
+    A plain word such as `raw` or `none` is also one of the language.
+    """
     if not _PLAIN_WORD.fullmatch(spec):
         yield spec
         if ":" in (name := spec.partition(",")[0]):
@@ -72,9 +83,16 @@ def _names_of_way(spec: str) -> Iterator[str]:
 
 
 def clean(text: str) -> str:
-    """The text as a cell may hold it: without control characters, and not longer than Excel reads."""
+    """The text as a cell may hold it.
+
+    Without control characters, and not longer than Excel reads.
+    """
     level = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ")
-    kept = "".join(char for char in level if char == "\n" or unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Cn"})
+    kept = "".join(
+        char
+        for char in level
+        if char == "\n" or unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Cn"}
+    )
     raw = kept.strip().encode("utf-16-le")
     if len(raw) <= 2 * EXCEL_LIMIT:
         return kept.strip()

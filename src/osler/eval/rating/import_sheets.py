@@ -1,9 +1,7 @@
-"""Read the sheets that raters sent back, rows and columns in any order, and check them against the key."""
+"""Read sheets that raters sent back, in any order of rows and columns; check them by the key."""
 
 from __future__ import annotations
 
-import csv
-import io
 import warnings
 import zipfile
 from collections.abc import Iterator, Sequence
@@ -22,7 +20,7 @@ _NEEDED = (ITEM, *(scale.name for scale in SCALES))
 _OTHER_KEY = "give the key that was exported with this sheet"
 
 Page = list[list[str]]
-Row = dict[str, str]
+SheetRow = dict[str, str]
 """Cells by the name of their column."""
 
 
@@ -46,20 +44,28 @@ def read_ratings(paths: Sequence[Path], key: Key) -> list[Rating]:
     names = [path.stem for path in paths]
     for name in names:
         if names.count(name) > 1:
-            raise UserError(f"there are two sheets of the rater {name!r}", "give each rater's sheet once")
+            raise UserError(
+                f"there are two sheets of the rater {name!r}", "give each rater's sheet once"
+            )
     ratings = [rating for path in paths for rating in _read(path, key)]
     if not ratings:
-        raise UserError("the sheets hold no rating yet", "fill in the three columns of values, save, and import again")
+        raise UserError(
+            "the sheets hold no rating yet",
+            "fill in the three columns of values, save, and import again",
+        )
     return ratings
 
 
 def _read(path: Path, key: Key) -> Iterator[Rating]:
     pages = read_pages(path)
-    # The instructions carry the code of their export; a CSV file has none.
+    # The instructions carry the code of their export, unless the rater removed that page.
     for first in (row[0] for page in pages for row in page if row and row[0].startswith(CODE)):
         code = first.rpartition(":")[2].strip()
         if code != key.code:
-            raise UserError(f"{path} belongs to another key (its code is {code}, the key's is {key.code})", _OTHER_KEY)
+            raise UserError(
+                f"{path} belongs to another key (its code is {code}, the key's is {key.code})",
+                _OTHER_KEY,
+            )
     rows = read_rows(path, pages, _NEEDED, (*TEXTS, COMMENT))
     items = {item.id: item for item in key.items}
     if rows and not any(row[ITEM].upper() in items for row in rows.values()):
@@ -73,12 +79,17 @@ def _read(path: Path, key: Key) -> Iterator[Rating]:
         if all(value is None for value in values) and not comment:
             continue
         if item.id in rated:
-            raise UserError(f"{path}: rows {rated[item.id]} and {number} both rate {item.id}", "remove one of them")
+            raise UserError(
+                f"{path}: rows {rated[item.id]} and {number} both rate {item.id}",
+                "remove one of them",
+            )
         rated[item.id] = number
         yield Rating(path.stem, item, values, comment)
 
 
-def read_rows(path: Path, pages: list[Page], needed: Sequence[str], also: Sequence[str] = ()) -> dict[int, Row]:
+def read_rows(
+    path: Path, pages: list[Page], needed: Sequence[str], also: Sequence[str] = ()
+) -> dict[int, SheetRow]:
     """The rows below the header, wherever that is, by their number. Empty ones are left out.
 
     Raises:
@@ -89,11 +100,17 @@ def read_rows(path: Path, pages: list[Page], needed: Sequence[str], also: Sequen
             columns = _columns(heads, (*needed, *also))
             if all(name in columns for name in needed):
                 rows = {
-                    number: {name: cells[at].strip() if at < len(cells) else "" for name, at in columns.items()}
+                    number: {
+                        name: cells[at].strip() if at < len(cells) else ""
+                        for name, at in columns.items()
+                    }
                     for number, cells in enumerate(page[start:], start + 1)
                 }
                 return {number: row for number, row in rows.items() if any(row.values())}
-    raise UserError(f"{path} has no row with the headings {', '.join(needed)}", "restore the header of the sheet")
+    raise UserError(
+        f"{path} has no row with the headings {', '.join(needed)}",
+        "restore the header of the sheet",
+    )
 
 
 def _columns(heads: list[str], names: Sequence[str]) -> dict[str, int]:
@@ -107,18 +124,22 @@ def _columns(heads: list[str], names: Sequence[str]) -> dict[str, int]:
     }
 
 
-def _item(place: str, row: Row, items: dict[str, KeyItem]) -> KeyItem:
+def _item(place: str, row: SheetRow, items: dict[str, KeyItem]) -> KeyItem:
     item = items.get(row[ITEM].upper())
     if item is None:
-        raise UserError(f"{place}: the key knows no item {row[ITEM][:40]!r}", "restore its id, or remove the row")
+        raise UserError(
+            f"{place}: the key knows no item {row[ITEM][:40]!r}",
+            "restore its id, or remove the row",
+        )
     if all(name in row for name in TEXTS) and digest([row[name] for name in TEXTS]) != item.digest:
         raise UserError(
-            f"{place}: the texts are not those of item {item.id}", "undo the edit, or the sort of single columns"
+            f"{place}: the texts are not those of item {item.id}",
+            "undo the edit, or the sort of single columns",
         )
     return item
 
 
-def _value(place: str, row: Row, scale: RatingScale) -> float | None:
+def _value(place: str, row: SheetRow, scale: RatingScale) -> float | None:
     try:
         return scale.read(row[scale.name])
     except ValueError:
@@ -129,7 +150,7 @@ def _value(place: str, row: Row, scale: RatingScale) -> float | None:
 
 
 def read_pages(path: Path) -> list[Page]:
-    """The sheets of a workbook, or the one table of a CSV file, as text.
+    """The pages of a sheet as text.
 
     Raises:
         UserError: The file cannot be read.
@@ -137,21 +158,11 @@ def read_pages(path: Path) -> list[Page]:
     try:
         if path.stat().st_size > _LARGEST:
             raise UserError(f"{path} is too large for a sheet", "give the file that was filled in")
-        return _workbook(path) if path.suffix.lower() == ".xlsx" else [_csv(path)]
+        return _workbook(path)
     except OSError as error:
-        raise UserError(f"{path} cannot be read ({error.strerror or error})", "check its name") from None
-
-
-def _csv(path: Path) -> Page:
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-        # Where the comma is the decimal point, programs write semicolons between the columns.
-        readings = [list(csv.reader(io.StringIO(text, newline=""), delimiter=mark)) for mark in ",;\t"]
-        return max(readings, key=lambda rows: len(rows[0]) if rows else 0)
-    except UnicodeDecodeError:
-        raise UserError(f"{path} is not UTF-8", "save it as .xlsx, or as “CSV UTF-8”") from None
-    except csv.Error as error:
-        raise UserError(f"{path} is not a readable CSV file ({error})", "save it as .xlsx") from None
+        raise UserError(
+            f"{path} cannot be read ({error.strerror or error})", "check its name"
+        ) from None
 
 
 def _workbook(path: Path) -> list[Page]:
@@ -159,9 +170,13 @@ def _workbook(path: Path) -> list[Page]:
         with zipfile.ZipFile(path) as archive:
             size = sum(part.file_size for part in archive.infolist())
         if size > _UNPACKED:  # a small file can hold gigabytes
-            raise UserError(f"{path} unpacks to {size / 2**20:.0f} MB", "give the file that was filled in")
+            raise UserError(
+                f"{path} unpacks to {size / 2**20:.0f} MB", "give the file that was filled in"
+            )
         with (
-            warnings.catch_warnings(action="ignore"),  # what openpyxl cannot show of a sheet does not matter here
+            warnings.catch_warnings(
+                action="ignore"
+            ),  # what openpyxl cannot show of a sheet does not matter here
             path.open("rb") as file,  # opened here: openpyxl leaves it open if a part is broken
             closing(load_workbook(file, read_only=True, data_only=True)) as book,
         ):
@@ -172,4 +187,6 @@ def _workbook(path: Path) -> list[Page]:
     except (OSError, UserError):
         raise
     except Exception as error:  # openpyxl raises whatever the broken part made it raise
-        raise UserError(f"{path} is not a readable workbook ({type(error).__name__})", "save it as .xlsx") from None
+        raise UserError(
+            f"{path} is not a readable workbook ({type(error).__name__})", "save it as .xlsx"
+        ) from None

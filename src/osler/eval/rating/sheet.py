@@ -1,4 +1,7 @@
-"""Sheets for people as workbooks: instructions in both languages, then items with columns to fill in."""
+"""Sheets for people as workbooks.
+
+Instructions in both languages, then items with columns to fill in.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,7 @@ class RatingScale:
         return tuple(f"{value:g}" for value in self.values)
 
     def read(self, entered: str) -> float | None:
-        """The value a rater entered, also in full-width digits or with a decimal comma, or None if nothing was entered.
+        """The value a rater entered, also in full-width digits or with a comma; None without one.
 
         Raises:
             ValueError: It is not on the scale.
@@ -76,7 +79,10 @@ _EPOCH = datetime(2000, 1, 1, tzinfo=UTC).replace(tzinfo=None)
 
 @dataclass(frozen=True)
 class SheetColumn:
-    """A column of a sheet: its English name and what stands under it, and whether a person fills it in."""
+    """A column of a sheet.
+
+    Its English name and what stands under it, and whether a person fills it in.
+    """
 
     name: str
     chinese: str
@@ -100,11 +106,17 @@ _COLUMNS = (
 def workbook(items: Iterable[tuple[str, ItemTexts]], code: str) -> bytes:
     """A rater's sheet as a file, the same bytes for the same items."""
     last = f"{CODE}: {code}"
-    return build_workbook("Ratings 评分", "rating", _COLUMNS, [(name, *texts) for name, texts in items], last)
+    return build_workbook(
+        "Ratings 评分", "rating", _COLUMNS, [(name, *texts) for name, texts in items], last
+    )
 
 
 def build_workbook(
-    title: str, section: str, columns: Sequence[SheetColumn], rows: Sequence[Sequence[str]], last: str = ""
+    title: str,
+    section: str,
+    columns: Sequence[SheetColumn],
+    rows: Sequence[Sequence[str]],
+    last: str = "",
 ) -> bytes:
     """A workbook with a page of instructions and one of items.
 
@@ -132,7 +144,9 @@ def _instruct(page: Worksheet, section: str, last: str) -> None:
     page.title = "Instructions 说明"
     page.sheet_view.showGridLines = False
     page.column_dimensions["A"].width = 110
-    english, chinese = (load_texts(language, section)["instructions"].split("\n") for language in Language)
+    english, chinese = (
+        load_texts(language, section)["instructions"].split("\n") for language in Language
+    )
     for number, line in enumerate((*english, "", *chinese, "", last), 1):
         cell = _write(page, number, 1, line)
         if line in (english[0], chinese[0]):
@@ -162,7 +176,9 @@ def _fill_in(page: Worksheet, place: int, column: SheetColumn, last_row: int) ->
         cell.alignment = Alignment(wrap_text=True, vertical="top")
     if column.choices and last_row > 1:
         listed = ",".join(column.choices)
-        rule = DataValidation("list", formula1=f'"{listed}"', allow_blank=True, showErrorMessage=True)
+        rule = DataValidation(
+            "list", formula1=f'"{listed}"', allow_blank=True, showErrorMessage=True
+        )
         rule.errorTitle, rule.error = column.name, f"Use one of 请填 {', '.join(column.choices)}"
         letter = get_column_letter(place)
         rule.add(f"{letter}2:{letter}{last_row}")
@@ -185,5 +201,7 @@ def _without_times(made: io.BytesIO) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(made) as old, zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as new:
         for name in old.namelist():
-            new.writestr(zipfile.ZipInfo(name, _EPOCH.timetuple()[:6]), old.read(name), zipfile.ZIP_DEFLATED)
+            new.writestr(
+                zipfile.ZipInfo(name, _EPOCH.timetuple()[:6]), old.read(name), zipfile.ZIP_DEFLATED
+            )
     return packed.getvalue()

@@ -8,11 +8,10 @@ from pathlib import Path
 
 from osler.errors import UserError
 from osler.eval.judge import Opinion, truth_of
-from osler.eval.ladder import LADDER
 from osler.eval.panel import PERSON, agreement_line
 from osler.eval.rating.blinding import clean
 from osler.eval.rating.export import LETTERS, digest, mask_of
-from osler.eval.rating.import_sheets import Row, read_pages, read_rows
+from osler.eval.rating.import_sheets import SheetRow, read_pages, read_rows
 from osler.eval.rating.sheet import SheetColumn, build_workbook
 from osler.eval.reader.model_judge import truth_lines
 from osler.eval.run_answers import (
@@ -24,7 +23,7 @@ from osler.eval.run_answers import (
     store_verdicts,
     stored_verdicts,
 )
-from osler.eval.scoring import score_missing
+from osler.eval.scoring import EXACT, score_missing
 from osler.eval.verdict import Verdict
 from osler.eval.write_files import check_folder, check_free, write_whole
 from osler.runs.store import RunFile, RunWriter
@@ -52,35 +51,49 @@ def check_target(target: Path, *, force: bool) -> None:
         UserError: It has another ending, is there already, or its folder is not.
     """
     if target.suffix.lower() != ".xlsx":
-        raise UserError(f"{target} does not end in .xlsx", "give the sheet a name such as disputed.xlsx")
+        raise UserError(
+            f"{target} does not end in .xlsx", "give the sheet a name such as disputed.xlsx"
+        )
     check_folder(target.parent)
     check_free(target, force=force)
 
 
 def export_verdict_sheet(run: Path, judge: str | None, target: Path, *, force: bool = False) -> str:
-    """Write every different answer that a judge, or the ladder, leaves undecided to a sheet; return one line about it.
+    """Write every different answer that a judge leaves undecided to a sheet.
 
-    The sheet names no column and no judge, and its order tells nothing. Without such an answer nothing is written.
+    Return one line about it.
+
+    The sheet names no column and no judge, and its order tells nothing. Without such an answer
+    nothing is written.
 
     Raises:
         UserError: The file cannot be written.
     """
     with RunFile.open(run) as file:
-        stored = stored_verdicts(file, judge or LADDER)
+        stored = stored_verdicts(file, judge or EXACT)
         undecided = by_content(
-            one for one in answers_of(file) if one.place in stored and stored[one.place].verdict == Verdict.UNDECIDED
+            one
+            for one in answers_of(file)
+            if one.place in stored and stored[one.place].verdict == Verdict.UNDECIDED
         )
         if not undecided:
             return f"no answer is undecided, so {target} was not written"
         texts = _texts(file, undecided)
-    sheet = f"{_letters(judge or LADDER, 6)}-{len(undecided)}"
+    sheet = f"{_letters(judge or EXACT, 6)}-{len(undecided)}"
     rows = sorted((_id(content), sheet, *texts[content]) for content in undecided)
-    write_whole({target: build_workbook("Verdicts 评判", "verdict_sheet", _COLUMNS, rows)}, force=force)
-    return f"{len(rows)} undecided answer(s) on {target}; import with --verdicts {target} --person NAME"
+    write_whole(
+        {target: build_workbook("Verdicts 评判", "verdict_sheet", _COLUMNS, rows)}, force=force
+    )
+    return (
+        f"{len(rows)} undecided answer(s) on {target}; import with --verdicts {target} --person"
+        " NAME"
+    )
 
 
 def import_verdicts(run: Path, path: Path, person: str) -> list[str]:
-    """Store a person's verdicts; where the person has none, the panel's or the ladder's. Return what was done.
+    """Store a person's verdicts; where the person has none, the panel's, or what is exact.
+
+    Return what was done.
 
     Everything is checked before anything is stored.
 
@@ -99,7 +112,7 @@ def _import(store: RunWriter, path: Path, name: str) -> list[str]:
     panel = _panel(path, rows, store)
     said = _read(path, rows, known, store)
     opinions = own_opinions(store, name, answers) | said
-    base = stored_verdicts(store, LADDER) | stored_verdicts(store, panel)
+    base = stored_verdicts(store, EXACT) | stored_verdicts(store, panel)
     verdicts = {one.place: base[one.place] for one in answers}
     for one in answers:
         opinion = opinions.get(one.content)
@@ -115,40 +128,61 @@ def _person(person: str) -> str:
     return f"{PERSON}{person.strip()}"
 
 
-def _panel(path: Path, rows: Mapping[int, Row], store: RunFile) -> str:
-    """The judge whose undecided answers are on the sheet, after a check that all of its rows are there."""
+def _panel(path: Path, rows: Mapping[int, SheetRow], store: RunFile) -> str:
+    """The judge whose undecided answers are on the sheet, if all of its rows are there."""
     sheets = {row[_SHEET].upper() for row in rows.values()}
     if len(sheets) != 1:
-        raise UserError(f"{path} has rows of {len(sheets)} sheets", "import each sheet as it was exported")
+        raise UserError(
+            f"{path} has rows of {len(sheets)} sheets", "import each sheet as it was exported"
+        )
     code, _, count = sheets.pop().partition("-")
-    for judge in (LADDER, *store.judges()):
+    for judge in (EXACT, *store.judges()):
         if _letters(judge, 6) == code:
             if str(len(rows)) != count:
-                raise UserError(f"{path} has {len(rows)} of its {count} rows", "restore the rows that are missing")
+                raise UserError(
+                    f"{path} has {len(rows)} of its {count} rows",
+                    "restore the rows that are missing",
+                )
             return judge
-    raise UserError(f"{path} is a sheet of another run than {store.path}", "give the run that it was exported from")
+    raise UserError(
+        f"{path} is a sheet of another run than {store.path}",
+        "give the run that it was exported from",
+    )
 
 
-def _read(path: Path, rows: Mapping[int, Row], known: ByContent, run: RunFile) -> dict[AnswerContent, Opinion]:
+def _read(
+    path: Path, rows: Mapping[int, SheetRow], known: ByContent, run: RunFile
+) -> dict[AnswerContent, Opinion]:
     contents = {_id(content): content for content in known}
     texts = _texts(run, known)
     empty = [str(number) for number, row in rows.items() if not row[_VERDICT]]
     if empty:
-        raise UserError(f"{path}: no verdict in row {', '.join(empty[:10])}", "fill it in, or write undecided")
+        raise UserError(
+            f"{path}: no verdict in row {', '.join(empty[:10])}", "fill it in, or write undecided"
+        )
     said: dict[AnswerContent, Opinion] = {}
     for number, row in rows.items():
         place = f"{path}, row {number}"
         content = contents.get(row[_ITEM].upper())
         if content is None:
-            raise UserError(f"{place}: {run.path} has no answer {row[_ITEM][:40]!r}", "give the sheet's own run")
+            raise UserError(
+                f"{place}: {run.path} has no answer {row[_ITEM][:40]!r}", "give the sheet's own run"
+            )
         if content in said:
-            raise UserError(f"{place}: the item {row[_ITEM]} is there twice", "remove one of the rows")
-        if all(name in row for name in _TEXTS) and digest([row[one] for one in _TEXTS]) != digest(texts[content]):
-            raise UserError(f"{place}: the texts are not those of {row[_ITEM]}", "undo the edit or the sort")
+            raise UserError(
+                f"{place}: the item {row[_ITEM]} is there twice", "remove one of the rows"
+            )
+        if all(name in row for name in _TEXTS) and digest([row[one] for one in _TEXTS]) != digest(
+            texts[content]
+        ):
+            raise UserError(
+                f"{place}: the texts are not those of {row[_ITEM]}", "undo the edit or the sort"
+            )
         word = row[_VERDICT].strip().casefold()
         if word not in _CHOICES or (word == Verdict.UNSAFE and content.kind == "diagnosis"):
             raise UserError(
-                f"{place}: {row[_VERDICT][:40]!r} is no verdict on a {content.kind}", f"use {', '.join(_CHOICES)}"
+                f"{place}: {row[_VERDICT][:40]!r} is no verdict on a {content.kind}",
+                f"use {', '.join(_CHOICES)}",
             )
         said[content] = Opinion(Verdict(word), row.get(_BECAUSE, ""), rung="person")
     return said
@@ -161,14 +195,19 @@ def _agreement(
     lines = []
     for judge in store.judges():
         other = {} if judge == person else own_opinions(store, judge, answers)
-        pairs = [[said[content].verdict, other[content].verdict] for content in said if content in other]
+        pairs = [
+            [said[content].verdict, other[content].verdict] for content in said if content in other
+        ]
         if pairs:
             lines.append(agreement_line(f"agreement with {judge}", pairs))
     return lines
 
 
 def _texts(run: RunFile, contents: ByContent) -> dict[AnswerContent, tuple[str, ...]]:
-    """What the person reads of each answer: its kind, the truth, and the answer without names of systems."""
+    """What the person reads of each answer.
+
+    Its kind, the truth, and the answer without names of columns.
+    """
     mask = mask_of(run)
     texts: dict[AnswerContent, tuple[str, ...]] = {}
     for content, (first, *_) in contents.items():
@@ -183,6 +222,8 @@ def _id(content: AnswerContent) -> str:
 
 
 def _letters(text: str, length: int) -> str:
-    """Letters that stand for a text. Without vowels and digits they are neither words nor numbers."""
+    """Letters that stand for a text: without vowels and digits, neither words nor numbers."""
     number = int(hashlib.sha256(text.encode("utf-8", "replace")).hexdigest(), 16)
-    return "".join(LETTERS[number // len(LETTERS) ** place % len(LETTERS)] for place in range(length))
+    return "".join(
+        LETTERS[number // len(LETTERS) ** place % len(LETTERS)] for place in range(length)
+    )

@@ -1,1 +1,4 @@
-"""Judges of what a doctor concluded: a model reads the answer and fills in a form, and code makes the verdict of it."""
+"""Judges of what a doctor concluded.
+
+A model reads the answer and fills in a form, and code makes the verdict of it.
+"""

@@ -9,7 +9,7 @@ from osler.errors import UserError
 from osler.eval.controls import tried
 from osler.eval.reader.examination import examine
 from osler.eval.reader.labelled_pairs import KINDS, labelled_pairs
-from osler.eval.reader.marks import keep, marks_of, require_agreement
+from osler.eval.reader.marks import KeptExamination, keep, marks_of, require_agreement
 from osler.eval.reader.model_judge import ModelJudge
 from osler.language import Language
 from osler.models import open_backbone
@@ -18,7 +18,9 @@ from osler.models import open_backbone
 async def check_judge(
     spec: str, languages: Sequence[Language], concurrency: int, seconds: float
 ) -> tuple[list[str], bool]:
-    """Run the controls and the labelled pairs through a model; its marks are kept for the runs that it judges.
+    """Run the controls and the labelled pairs through a model.
+
+    Its marks are kept for the runs that it judges.
 
     Returns:
         What it got right and wrong, in lines, and whether it may judge.
@@ -41,11 +43,12 @@ async def check_judge(
         raise several.exceptions[0] from None
     finally:
         await backbone.close()
-    keep(examination)
     lines += [*examination.lines(), f"{examination.tokens:,} tokens for {len(pairs)} pairs"]
+    if not refusals:
+        keep(examination)
     for language, marks in marks_of(examination).items():
         try:
-            require_agreement(judge.name, KINDS, language, marks)
+            require_agreement(judge.name, KINDS, language, KeptExamination(marks=marks))
         except UserError as error:
             refusals.append(error.message)
     return [*lines, *(refusals or ["it may judge runs"])], not refusals

@@ -1,4 +1,7 @@
-"""What needs no reader: an answer that is exactly one of the names that the record lists."""
+"""What needs no reader.
+
+An answer that is exactly one of the names that the record lists, right or unsafe.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,18 @@ _IN_BRACKETS = re.compile(r"^(?P<name>[^()]+)\((?P<other>[^()]+)\)$")
 
 
 def exact_opinion(truth: Diagnosis | Treatment, answer: str) -> Opinion | None:
-    """Judge an answer that is exactly a name of the truth; None for any other, which has to be read."""
+    """Judge an answer that is exactly a name of the record.
+
+    None for any other, which has to be read.
+    """
     if _is_named(answer, _names(truth)):
         return Opinion(Verdict.CORRECT, "exactly a name that the record lists", rung=RUNG)
+    if isinstance(truth, Treatment):
+        for unsafe in truth.unsafe:
+            if _is_named(answer, frozenset(map(bare, unsafe.names))):
+                return Opinion(
+                    Verdict.UNSAFE, f"exactly {unsafe.name}, which is unsafe here", rung=RUNG
+                )
     return None
 
 
@@ -26,16 +38,21 @@ def _names(truth: Diagnosis | Treatment) -> frozenset[str]:
         listed += truth.alternatives
     elif truth.icd10:
         listed.append(truth.icd10)
-    return frozenset(_bare(name) for name in listed)
+    return frozenset(bare(name) for name in listed)
 
 
 def _is_named(answer: str, names: frozenset[str]) -> bool:
-    if _bare(answer) in names:
+    if bare(answer) in names:
         return True
     found = _IN_BRACKETS.match(unicodedata.normalize("NFKC", answer).strip())
-    return found is not None and _bare(found["name"]) in names and _bare(found["other"]) in names
+    return found is not None and bare(found["name"]) in names and bare(found["other"]) in names
 
 
-def _bare(text: str) -> str:
-    """A text without case, width, spaces and punctuation."""
-    return "".join(char for char in unicodedata.normalize("NFKC", text).casefold() if char.isalnum())
+def bare(text: str) -> str:
+    """A text without case, width, accents, spaces and punctuation.
+
+    Two names are exactly equal if these are.
+    """
+    return "".join(
+        char for char in unicodedata.normalize("NFKD", text).casefold() if char.isalnum()
+    )

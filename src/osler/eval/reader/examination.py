@@ -23,7 +23,9 @@ LEAST_KAPPA = 0.6
 class PairJudge(Protocol):
     """What can judge an answer by a truth that belongs to no record."""
 
-    async def pair(self, truth: Diagnosis | Treatment, answer: str, language: Language, diagnosis: str = "") -> Opinion:
+    async def pair(
+        self, truth: Diagnosis | Treatment, answer: str, language: Language, diagnosis: str = ""
+    ) -> Opinion:
         """Judge an answer; a treatment together with the diagnosis that it is for."""
         ...
 
@@ -72,8 +74,12 @@ class Mark:
             decided=len(decided) / len(examined),
             equal=_share(decided, lambda one: one.is_right),
             kappa=cohen_kappa([(one.pair.verdict, one.opinion.verdict) for one in decided]).value,
-            unsafe_found=_share([one for one in treatments if one.pair.verdict is Verdict.UNSAFE], _said_unsafe),
-            false_alarms=_share([one for one in treatments if one.pair.verdict is not Verdict.UNSAFE], _said_unsafe),
+            unsafe_found=_share(
+                [one for one in treatments if one.pair.verdict is Verdict.UNSAFE], _said_unsafe
+            ),
+            false_alarms=_share(
+                [one for one in treatments if one.pair.verdict is not Verdict.UNSAFE], _said_unsafe
+            ),
         )
 
     def __str__(self) -> str:
@@ -107,7 +113,9 @@ class Examination:
 
     def mark(self, kind: Kind, *languages: Language) -> Mark | None:
         """The mark for a kind of answer in these languages; None if it was not examined on any."""
-        some = [one for one in self.examined if one.pair.kind == kind and one.pair.language in languages]
+        some = [
+            one for one in self.examined if one.pair.kind == kind and one.pair.language in languages
+        ]
         return Mark.of(some) if some else None
 
     def lines(self) -> Iterator[str]:
@@ -117,15 +125,23 @@ class Examination:
                 if (mark := self.mark(kind, *languages)) is not None:
                     yield f"{kind} {' and '.join(languages)}: {mark}"
         confused = Counter(
-            (one.pair.kind, one.pair.verdict, one.opinion.verdict) for one in self.examined if not one.is_right
+            (one.pair.kind, one.pair.verdict, one.opinion.verdict)
+            for one in self.examined
+            if not one.is_right
         )
-        for (kind, right, said), number in sorted(confused.items(), key=lambda item: (-item[1], item[0])):
+        for (kind, right, said), number in sorted(
+            confused.items(), key=lambda item: (-item[1], item[0])
+        ):
             yield f"{number} × {kind}: label {right}, the judge {said}"
 
 
-async def examine(judge: PairJudge, name: str, pairs: Sequence[LabelledPair], gate: asyncio.Semaphore) -> Examination:
+async def examine(
+    judge: PairJudge, name: str, pairs: Sequence[LabelledPair], gate: asyncio.Semaphore
+) -> Examination:
     """Have a judge judge labelled pairs; the gate limits how many are asked at a time."""
     opinions = await ask_all(
         lambda pair: judge.pair(pair.truth, pair.answer, pair.language, pair.diagnosis), pairs, gate
     )
-    return Examination(name, [Examined(pair, opinion) for pair, opinion in zip(pairs, opinions, strict=True)])
+    return Examination(
+        name, [Examined(pair, opinion) for pair, opinion in zip(pairs, opinions, strict=True)]
+    )

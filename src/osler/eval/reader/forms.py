@@ -1,7 +1,7 @@
 """The forms that a reader fills in about an answer, and the verdict that follows from each.
 
-A reader says what the answer says and shows the words. It gives no verdict: `verdict_on_diagnosis` and
-`verdict_on_treatment` compute it by the convention in docs/judging.md.
+A reader says what the answer says and shows the words. It gives no verdict: `verdict_on_diagnosis`
+and `verdict_on_treatment` compute it by the convention in docs/judging.md.
 """
 
 from __future__ import annotations
@@ -110,7 +110,8 @@ class TreatmentForm(BaseModel):
     summary: str
     """What the plan does, in one sentence."""
     treats: bool
-    """Whether it recommends any treatment at all: not only tests, referral, waiting, or words about the answer."""
+    """Whether it recommends any treatment at all: not only tests, referral, waiting, or words about
+    the answer."""
     lines: list[RubricAnswer]
     rest: Rest
     rest_words: str
@@ -137,11 +138,16 @@ class RubricLine:
 
 
 def rubric_of(treatment: Treatment) -> list[RubricLine]:
-    """The lines of a record's treatment: its parts, the whole treatments that are right, and what is unsafe."""
+    """The lines of a record's treatment.
+
+    Its parts, the whole treatments that are right, and what is unsafe.
+    """
     lines = [RubricLine(LineKind.PART, part.names) for part in treatment.parts]
     lines += [RubricLine(LineKind.WHOLE, treatment.names)]
     lines += [RubricLine(LineKind.WHOLE, (name,)) for name in treatment.alternatives]
-    return lines + [RubricLine(LineKind.UNSAFE, thing.names, thing.because) for thing in treatment.unsafe]
+    return lines + [
+        RubricLine(LineKind.UNSAFE, thing.names, thing.because) for thing in treatment.unsafe
+    ]
 
 
 class Finding(NamedTuple):
@@ -152,6 +158,8 @@ class Finding(NamedTuple):
     """For a reader: what was found, with the answer's own words."""
 
 
+_JOINT = ";\n"
+"""Stands between what was found for one illness or line and the next."""
 _COMMITTED = frozenset({Standing.PRESENT, Standing.CHOICE})
 _MEANS_TRUTH = frozenset({Relation.SAME, Relation.NARROWER})
 _NEARLY = frozenset({Relation.BROADER, Relation.SIBLING})
@@ -179,11 +187,14 @@ def verdict_on_diagnosis(form: DiagnosisForm) -> Finding:
 
 
 def _told_illnesses(illnesses: Sequence[NamedIllness]) -> str:
-    return "; ".join(f"“{illness.words}”: {illness.standing}, {illness.relation}" for illness in illnesses)
+    return _JOINT.join(
+        f"“{illness.words}”: {illness.standing}, {illness.relation}" for illness in illnesses
+    )
 
 
 _GIVEN = frozenset({Course.RECOMMENDED, Course.IN_PART, Course.OPTION, Course.CONDITIONAL})
-"""What an unsafe treatment may not be. A drug that is put off until the danger is over is not given."""
+"""What an unsafe treatment may not be. A drug that is put off until the danger is over is not
+given."""
 _SOMEHOW = _GIVEN | {Course.DEFERRED}
 """What a right treatment is at least, to be partly right."""
 
@@ -195,13 +206,13 @@ def verdict_on_treatment(form: TreatmentForm, rubric: Sequence[RubricLine]) -> F
     by_kind: dict[LineKind, list[Course]] = {kind: [] for kind in LineKind}
     for line, course in zip(rubric, courses.values(), strict=True):
         by_kind[line.kind].append(course)
-    reason = "; ".join(_told_lines(form, rubric)) or form.summary
+    reason = _JOINT.join(_told_lines(form, rubric)) or form.summary
     if any(course in _GIVEN for course in by_kind[LineKind.UNSAFE]):
         return Finding(Verdict.UNSAFE, reason)
     if not form.treats:
         return Finding(Verdict.NONE, reason)
     if form.rest is Rest.HARMFUL:
-        return Finding(Verdict.WRONG, f"“{form.rest_words}”: {Rest.HARMFUL}; {reason}")
+        return Finding(Verdict.WRONG, f"“{form.rest_words}”: {Rest.HARMFUL}{_JOINT}{reason}")
     parts, wholes = by_kind[LineKind.PART], by_kind[LineKind.WHOLE]
     if Course.RECOMMENDED in wholes or (parts and set(parts) == {Course.RECOMMENDED}):
         return Finding(Verdict.CORRECT, reason)
@@ -214,4 +225,4 @@ def _told_lines(form: TreatmentForm, rubric: Sequence[RubricLine]) -> Iterator[s
     for answer in form.lines:
         if 1 <= answer.line <= len(rubric) and answer.course is not Course.NOT_MENTIONED:
             line = rubric[answer.line - 1]
-            yield f"{line.names[0]} ({line.kind}): “{answer.words}”, {answer.course}"
+            yield f"{line.names[0]} ({line.kind}) “{answer.words}”: {answer.course}"

@@ -1,6 +1,7 @@
 """Answers with their verdicts: what a judge is examined on.
 
-Each pair was labelled twice by docs/judging.md, the second time without sight of the first label; both are equal.
+Each pair was labelled twice by docs/judging.md, the second time without sight of the first label;
+both are equal.
 """
 
 from __future__ import annotations
@@ -67,4 +68,6 @@ def _pairs(text: str) -> Iterator[LabelledPair]:
 
 def _truth(kind: Kind, fields: dict[str, Any]) -> Diagnosis | Treatment:
     model = Diagnosis if kind == "diagnosis" else Treatment
-    return model.model_validate({name: fields[name] for name in model.model_fields if name in fields})
+    return model.model_validate(
+        {name: fields[name] for name in model.model_fields if name in fields}
+    )

@@ -1,18 +1,21 @@
-"""The marks of judges: kept for this user, so that a judge is examined once, and in every run that it judged."""
+"""The marks of judges.
+
+Kept for this user, so that a judge is examined once, and in every run that it judged.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import json
-import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from osler.errors import UserError
+from osler.eval.controls import controls_of, tried
 from osler.eval.judge import Kind
 from osler.eval.reader.examination import LEAST_KAPPA, Examination, examine
 from osler.eval.reader.labelled_pairs import KINDS, labelled_pairs
@@ -20,6 +23,7 @@ from osler.eval.reader.model_judge import ModelJudge
 from osler.language import Language
 from osler.private import OWNER_ONLY, private_cache
 from osler.runs.store import RunFile, RunWriter
+from osler.runs.store.patient_verdicts import judge_trial
 
 
 class KeptMark(BaseModel, frozen=True):
@@ -32,107 +36,142 @@ class KeptMark(BaseModel, frozen=True):
 
 Marks = dict[str, KeptMark]
 """By kind."""
-_MARKS = TypeAdapter(Marks)
 
 
 def marks_of(examination: Examination) -> dict[Language, Marks]:
     """What is kept of an examination."""
-    found: dict[Language, Marks] = {}
+    marks: dict[Language, Marks] = {}
     for language in Language:
         for kind in KINDS:
-            if mark := examination.mark(kind, language):
-                found.setdefault(language, {})[kind] = KeptMark(
+            mark = examination.mark(kind, language)
+            if mark is not None:
+                marks.setdefault(language, {})[kind] = KeptMark(
                     pairs=mark.pairs, decided=round(mark.decided, 4), kappa=_rounded(mark.kappa)
                 )
-    return found
+    return marks
 
 
 def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
 
 
-async def examined(judge: ModelJudge, language: Language, gate: asyncio.Semaphore) -> tuple[Marks, int]:
-    """Return a judge's marks in a language and the tokens they took; only a judge without any is examined."""
-    if (known := _kept(judge.name, language)) is not None:
-        return known, 0
+class KeptExamination(BaseModel, frozen=True):
+    """What is kept of a judge in one language: why the controls refused it, or its marks."""
+
+    refused: str = ""
+    marks: Marks = {}
+
+
+async def examined(
+    judge: ModelJudge, language: Language, gate: asyncio.Semaphore
+) -> tuple[KeptExamination, int]:
+    """Return a judge's examination in a language and the tokens it took; a judge is examined once.
+
+    One that fails the controls is not asked about the labelled pairs.
+    """
+    earlier = _kept(judge.name, language)
+    if earlier is not None:
+        return earlier, 0
     pairs = labelled_pairs(language)
-    sys.stderr.write(f"osler: examining {judge.name} on {len(pairs)} labelled pairs ({language.value}), once\n")
-    examination = await examine(judge, judge.name, pairs, gate)
-    keep(examination)
-    return marks_of(examination)[language], examination.tokens
+    trial = await tried(judge, language, gate)
+    if trial.failed:
+        examination = KeptExamination(refused=trial.line)
+        _keep(judge.name, language, examination)
+        return examination, trial.tokens
+    result = await examine(judge, judge.name, pairs, gate)
+    keep(result)
+    return KeptExamination(marks=marks_of(result)[language]), trial.tokens + result.tokens
 
 
 def keep(examination: Examination) -> None:
-    """Keep the marks of a judge for later runs, where there is a folder for it."""
+    """Keep the marks of a judge that passed the controls, if there is a folder for them."""
     for language, marks in marks_of(examination).items():
-        if sum(mark.pairs for mark in marks.values()) < len(labelled_pairs(language)):
-            continue  # examined on some of the pairs only
-        if path := _path(examination.judge, language):
-            try:
-                path.write_bytes(_MARKS.dump_json(marks))
-                path.chmod(OWNER_ONLY)
-            except OSError:
-                return
+        if sum(mark.pairs for mark in marks.values()) == len(labelled_pairs(language)):
+            _keep(examination.judge, language, KeptExamination(marks=marks))
 
 
-def _kept(judge: str, language: Language) -> Marks | None:
+def _keep(judge: str, language: Language, examination: KeptExamination) -> None:
+    path = _path(judge, language)
+    if path is not None:
+        with suppress(OSError):  # then it is examined again the next time
+            path.write_text(examination.model_dump_json(), encoding="utf-8")
+            path.chmod(OWNER_ONLY)
+
+
+def _kept(judge: str, language: Language) -> KeptExamination | None:
     path = _path(judge, language)
     try:
-        return _MARKS.validate_json(path.read_bytes()) if path else None
+        return KeptExamination.model_validate_json(path.read_bytes()) if path else None
     except (OSError, ValidationError):
         return None
 
 
 def _path(judge: str, language: Language) -> Path | None:
-    """Where marks are kept: by the judge, whose name holds its prompts, and by the pairs."""
+    """Where an examination is kept.
+
+    By the judge, whose name holds its prompts, and by the pairs and controls.
+    """
     folder = private_cache("judges")
-    whole = "\0".join((judge, language.value, *(pair.id + pair.answer for pair in labelled_pairs(language))))
-    return folder / f"{sha256(whole.encode()).hexdigest()[:24]}.json" if folder else None
+    if folder is None:
+        return None
+    pairs = [pair.id + pair.answer for pair in labelled_pairs(language)]
+    content = "\0".join((judge, language.value, str(controls_of(language)), *pairs))
+    return folder / f"{sha256(content.encode()).hexdigest()[:24]}.json"
 
 
-def require_agreement(judge: str, kinds: Sequence[Kind], language: Language, marks: Marks) -> None:
-    """Refuse a judge that agrees with the labels too little.
+def require_agreement(
+    judge: str, kinds: Sequence[Kind], language: Language, examination: KeptExamination
+) -> None:
+    """Refuse a judge that failed the controls, or that agrees with the labels too little.
 
     Raises:
         UserError: It does.
     """
-    told = []
+    faults = [examination.refused] if examination.refused else []
     for kind in kinds:
-        mark = marks.get(kind)
-        if mark is not None and (mark.kappa is None or mark.kappa < LEAST_KAPPA or mark.decided < LEAST_KAPPA):
+        mark = examination.marks.get(kind)
+        if mark is None:
+            continue
+        if mark.kappa is None or mark.kappa < LEAST_KAPPA or mark.decided < LEAST_KAPPA:
             kappa = "–" if mark.kappa is None else f"{mark.kappa:.2f}"
-            told.append(f"{kind} {language.value}: kappa {kappa} on {mark.pairs} pairs, {mark.decided:.0%} decided")
-    if told:
+            faults.append(
+                f"{kind} {language.value}: kappa {kappa} on {mark.pairs} pairs, {mark.decided:.0%}"
+                f" decided; {LEAST_KAPPA} is needed of both"
+            )
+    if faults:
         raise UserError(
-            f"{judge} cannot judge ({'; '.join(told)}; {LEAST_KAPPA} is needed of both)",
-            "name a larger model, or have its verdicts all the same with `osler score --any-judge`",
+            f"{judge} cannot judge ({'; '.join(faults)})",
+            "name a larger model; once the run is held, `osler score --any-judge` has its verdicts"
+            " all the same",
         )
 
 
 def store_marks(store: RunWriter, judge: str, marks: Mapping[Language, Marks]) -> None:
     """Keep a judge's marks in a run that it judges, beside those in other languages."""
-    known = _stored(store, judge)
-    new = {language.value: {kind: mark.model_dump() for kind, mark in some.items()} for language, some in marks.items()}
-    store.judge_examined(judge, {**known, **new})
+    earlier = judge_trial(store, judge)
+    new: dict[str, Any] = {}
+    for language, by_kind in marks.items():
+        new[language.value] = {kind: mark.model_dump() for kind, mark in by_kind.items()}
+    store.store_examination(judge, {**earlier, **new})
+
+
+def has_marks(file: RunFile, judge: str, language: Language) -> bool:
+    """Check whether a judge was examined in a language when it judged this run."""
+    return language.value in judge_trial(file, judge)
 
 
 def mark_notes(files: Sequence[RunFile], judge: str) -> Iterator[str]:
-    """Say of each reader of a judge or panel that was examined how far it agrees with the labelled pairs."""
+    """Say how far each examined reader of a judge or panel agrees with the labelled pairs."""
     for name in judge.split(" & "):
         stored: dict[str, Any] = {}
         for file in files:
-            stored |= _stored(file, name)
-        told = [
-            f"{mark['kappa']:.2f} on {mark['pairs']} ({kind}, {language})"
-            for language, marks in sorted(stored.items())
-            for kind, mark in sorted(marks.items())
-            if mark["kappa"] is not None
-        ]
-        if told:
-            yield f"judge {name}: kappa on labelled pairs {', '.join(told)}"
-
-
-def _stored(file: RunFile, judge: str) -> dict[str, Any]:
-    found = file.ask("SELECT trial FROM patient_judges WHERE judge = :judge", {"judge": judge})
-    stored: dict[str, Any] = json.loads(found[0][0]) if found else {}
-    return stored
+            stored |= judge_trial(file, name)
+        kappas = []
+        for language, marks in sorted(stored.items()):
+            kappas += [
+                f"{mark['kappa']:.2f} on {mark['pairs']} ({kind}, {language})"
+                for kind, mark in sorted(marks.items())
+                if mark["kappa"] is not None
+            ]
+        if kappas:
+            yield f"judge {name}: kappa on labelled pairs {', '.join(kappas)}"

@@ -1,20 +1,18 @@
 """A model that reads what a doctor concluded and fills in a form, of which the verdict is computed.
 
-The doctor's text is treated as data: on one line, inside delimiters that it cannot reproduce. Words that the reader
-quotes have to stand in it. A form that cannot be used is asked for once more; then the answer stays undecided.
+The doctor's text is treated as data: on one line, inside delimiters that it cannot reproduce. Words
+that the reader quotes have to stand in it. A form that cannot be used is asked for once more; then
+the answer stays undecided.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
-
-from pydantic import BaseModel, ValidationError
+from collections.abc import Iterable, Sequence
 
 from osler.eval.judge import Kind, Opinion, truth_of
+from osler.eval.reader.ask_form import FormAnswer, UnusableFormError, ask_form
 from osler.eval.reader.forms import (
     Course,
     DiagnosisForm,
@@ -28,8 +26,7 @@ from osler.eval.reader.forms import (
 from osler.eval.verdict import Verdict
 from osler.language import Language
 from osler.language.words import plain
-from osler.loosejson import json_of
-from osler.models import Backbone, ChatMessage, ask
+from osler.models import Backbone
 from osler.prompts import phrases, prompt
 from osler.records.schema import Diagnosis, PatientRecord, Treatment
 
@@ -39,34 +36,10 @@ PROMPTS = ("read_diagnosis", "read_treatment", "read_again", "read_lines")
 LONGEST_ANSWER = 8000
 """Characters of an answer that a reader is shown."""
 _LONGEST_REASON = 1200
-_MOST_FAULTS = 4
-"""Faults of a form that a reader is told of."""
 _OPEN, _CLOSE = "<answer>", "</answer>"
 _JOINTS = re.compile(r"…|\.\.\.|[;；|]")
 """Join the pieces of a quote."""
 _NO_MARKS = str.maketrans("<>＜＞", "‹›‹›")
-
-Form = TypeVar("Form", bound=BaseModel)
-Number = TypeVar("Number", int, float)
-
-
-class UnusableFormError(Exception):
-    """A form that is not JSON, leaves lines out, or quotes what is not there."""
-
-    def __init__(self, faults: Sequence[str]) -> None:
-        """Take what is wrong with it, in the language of the prompt."""
-        super().__init__("; ".join(faults[:_MOST_FAULTS]))
-
-
-@dataclass(frozen=True)
-class _Reading:
-    """What a reader is asked about one answer, and how the verdict follows from what it says."""
-
-    prompt: str
-    form: type[BaseModel]
-    most_tokens: int
-    find: Callable[[str], Finding]
-    """Computes the verdict from the reader's text; raises `UnusableFormError`."""
 
 
 class ModelJudge:
@@ -77,6 +50,11 @@ class ModelJudge:
         self._backbone = backbone
 
     @property
+    def backbone(self) -> Backbone:
+        """The model."""
+        return self._backbone
+
+    @property
     def name(self) -> str:
         """The model and a hash of its prompts."""
         whole = "".join(prompt(name, language).text for name in PROMPTS for language in Language)
@@ -84,58 +62,64 @@ class ModelJudge:
 
     async def judge(self, kind: Kind, answer: str, record: PatientRecord) -> Opinion:
         """Judge an answer by the record's true diagnosis or treatment."""
-        return await self.pair(truth_of(kind, record), answer, record.language, record.diagnosis.name)
+        return await self.pair(
+            truth_of(kind, record), answer, record.language, record.diagnosis.name
+        )
 
-    async def pair(self, truth: Diagnosis | Treatment, answer: str, language: Language, diagnosis: str = "") -> Opinion:
-        """Judge an answer by a truth; a treatment is read together with the diagnosis that it is for."""
+    async def pair(
+        self, truth: Diagnosis | Treatment, answer: str, language: Language, diagnosis: str = ""
+    ) -> Opinion:
+        """Judge an answer by a truth.
+
+        A treatment is read together with the diagnosis that it is for.
+        """
         if isinstance(truth, Diagnosis):
-            reading = _reading_of_diagnosis(truth, answer, language)
+            read = await self._read_diagnosis(truth, answer, language)
         else:
-            reading = _reading_of_treatment(truth, answer, language, diagnosis)
-        messages = [ChatMessage("user", reading.prompt)]
-        tokens: int | None = 0
-        cost: float | None = 0.0
-        finding = Finding(Verdict.UNDECIDED, "")
-        for _ in range(2):
-            said = await ask(self._backbone.client, messages, schema=reading.form, max_tokens=reading.most_tokens)
-            tokens = _plus(tokens, None if said.tokens_in is None else said.tokens_in + (said.tokens_out or 0))
-            cost = _plus(cost, said.cost)
-            try:
-                finding = reading.find(said.text)
-                break
-            except UnusableFormError as error:
-                finding = Finding(Verdict.UNDECIDED, f"the reader's form cannot be used: {error}")
-                again = prompt("read_again", language).fill(faults=error)
-                messages += [ChatMessage("assistant", said.text), ChatMessage("user", again)]
-        return Opinion(finding.verdict, one_line(finding.reason)[:_LONGEST_REASON], tokens, cost, RUNG)
+            read = await self._read_treatment(truth, answer, language, diagnosis)
+        finding = read.result or Finding(
+            Verdict.UNDECIDED, f"the reader's form cannot be used: {read.fault}"
+        )
+        return Opinion(
+            finding.verdict, _lines(finding.reason)[:_LONGEST_REASON], read.tokens, read.cost, RUNG
+        )
 
+    async def _read_diagnosis(
+        self, truth: Diagnosis, answer: str, language: Language
+    ) -> FormAnswer[Finding]:
+        def finding_of(form: DiagnosisForm) -> Finding:
+            check_quotes((illness.words for illness in form.illnesses), answer, language)
+            return verdict_on_diagnosis(form)
 
-def _reading_of_diagnosis(truth: Diagnosis, answer: str, language: Language) -> _Reading:
-    def find(text: str) -> Finding:
-        form = _filled(DiagnosisForm, text, language)
-        _check_quotes((illness.words for illness in form.illnesses), answer, language)
-        return verdict_on_diagnosis(form)
+        template = prompt("read_diagnosis", language)
+        request = template.fill(
+            truth="\n".join(_diagnosis_lines(truth, language)), answer=enclosed(answer)
+        )
+        return await ask_form(self._backbone, request, DiagnosisForm, finding_of, 800, language)
 
-    template = prompt("read_diagnosis", language)
-    text = template.fill(truth="\n".join(_diagnosis_lines(truth, language)), answer=enclosed(answer))
-    return _Reading(text, DiagnosisForm, 800, find)
+    async def _read_treatment(
+        self, truth: Treatment, answer: str, language: Language, diagnosis: str
+    ) -> FormAnswer[Finding]:
+        rubric = rubric_of(truth)
 
+        def finding_of(form: TreatmentForm) -> Finding:
+            _check_lines(form, rubric, language)
+            mentioned = [
+                line.words for line in form.lines if line.course is not Course.NOT_MENTIONED
+            ]
+            check_quotes(mentioned, answer, language)
+            return verdict_on_treatment(form, rubric)
 
-def _reading_of_treatment(truth: Treatment, answer: str, language: Language, diagnosis: str) -> _Reading:
-    rubric = rubric_of(truth)
-
-    def find(text: str) -> Finding:
-        form = _filled(TreatmentForm, text, language)
-        _check_lines(form, rubric, language)
-        mentioned = [line.words for line in form.lines if line.course is not Course.NOT_MENTIONED]
-        _check_quotes(mentioned, answer, language)
-        return verdict_on_treatment(form, rubric)
-
-    told = phrases("read_lines", language)
-    lines = [told["diagnosis"].format(told=one_line(diagnosis))] if diagnosis else []
-    lines += _rubric_lines(rubric, language)
-    text = prompt("read_treatment", language).fill(truth="\n".join(lines), answer=enclosed(answer))
-    return _Reading(text, TreatmentForm, 400 + 120 * len(rubric), find)
+        told = phrases("read_lines", language)
+        lines = [told["diagnosis"].format(told=one_line(diagnosis))] if diagnosis else []
+        lines += _rubric_lines(rubric, language)
+        request = prompt("read_treatment", language).fill(
+            truth="\n".join(lines), answer=enclosed(answer)
+        )
+        most_tokens = 400 + 120 * len(rubric)
+        return await ask_form(
+            self._backbone, request, TreatmentForm, finding_of, most_tokens, language
+        )
 
 
 def truth_lines(truth: Diagnosis | Treatment, language: Language) -> list[str]:
@@ -158,16 +142,11 @@ def _diagnosis_lines(truth: Diagnosis, language: Language) -> list[str]:
 def _rubric_lines(rubric: Sequence[RubricLine], language: Language) -> list[str]:
     words = phrases("read_lines", language)
     return [
-        words[line.kind].format(number=number, told=one_line(" / ".join(line.names)), because=one_line(line.because))
+        words[line.kind].format(
+            number=number, told=one_line(" / ".join(line.names)), because=one_line(line.because)
+        )
         for number, line in enumerate(rubric, 1)
     ]
-
-
-def _filled(form: type[Form], text: str, language: Language) -> Form:
-    try:
-        return form.model_validate(json_of(text.rpartition("</think>")[2]))
-    except ValidationError:
-        raise UnusableFormError([phrases("read_lines", language)["unreadable"]]) from None
 
 
 def _check_lines(form: TreatmentForm, rubric: Sequence[RubricLine], language: Language) -> None:
@@ -178,8 +157,14 @@ def _check_lines(form: TreatmentForm, rubric: Sequence[RubricLine], language: La
         raise UnusableFormError([told.format(number=number) for number in missing])
 
 
-def _check_quotes(quotes: Iterable[str], answer: str, language: Language) -> None:
-    """Check that quotes stand in the answer, letter by letter; each piece where one leaves something out."""
+def check_quotes(quotes: Iterable[str], answer: str, language: Language) -> None:
+    """Check that quotes stand in the answer, letter by letter.
+
+    Each piece where one leaves something out.
+
+    Raises:
+        UnusableFormError: One does not.
+    """
     letters = _letters(answer[:LONGEST_ANSWER])
     told = phrases("read_lines", language)["quote"]
     faults = []
@@ -196,8 +181,13 @@ def _letters(text: str) -> str:
     return "".join(char for char in plain(text) if char.isalnum())
 
 
+def _lines(reason: str) -> str:
+    """A reason with nothing but its line breaks that cannot be printed."""
+    return "\n".join(map(one_line, reason.split("\n")))
+
+
 def enclosed(answer: str, longest: int = LONGEST_ANSWER) -> str:
-    """Return an answer as one line between the prompt's delimiters, none of which it can contain."""
+    """Return an answer as one line between the prompt's delimiters, which it cannot contain."""
     return f"{_OPEN}{one_line(answer[:longest])}{_CLOSE}"
 
 
@@ -205,8 +195,3 @@ def one_line(text: str) -> str:
     """Return a text without line breaks, marks of ours and what cannot be printed."""
     line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
     return line.translate(_NO_MARKS)
-
-
-def _plus(total: Number | None, more: Number | None) -> Number | None:
-    """Add what may be unknown: then so is the sum."""
-    return None if total is None or more is None else total + more

@@ -1,125 +1,148 @@
-"""Consultations on the page: what was said and concluded, the true diagnosis behind a click, and the failures."""
+"""Consultations on the page.
+
+What was said and concluded, the true diagnosis behind a click, and the failures.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import asdict
 from itertools import groupby
 
 from osler.eval.compare import ColumnFigures
-from osler.eval.faithfulness import ReplyVerdict
 from osler.eval.faithfulness.patient_verdicts import faults_in
-from osler.eval.report.markup import Html, bounded, element, joined, table
-from osler.eval.report.snapshot import Row, Snapshot
+from osler.eval.report.snapshot import Snapshot
 from osler.eval.verdict import Verdict
 from osler.language import Language
 from osler.locale import load_texts
 from osler.records.schema import PatientRecord
-from osler.runs.events import Answered, Asked, Failed, Retrieved, Visited
+from osler.runs.events import Concluded
 from osler.runs.makers import making_lines, mark
-from osler.runs.transcript import Transcript, heard
+from osler.runs.reply_faults import ReplyFaults
+from osler.runs.scored import DIAGNOSIS, TREATMENT, ScoredConsultation
+from osler.runs.transcript import Transcript
+from osler.runs.turns import earlier_visits
+from osler.tables.markup import Html, bounded, element, joined
 
-MOST = 200
-"""Consultations and failures on a page; more would make it too large to open."""
-MOST_SAID = 12_000
-"""Characters of one consultation."""
-_MARKS = {
+_MOST_CHARACTERS = 12_000
+"""Of one consultation."""
+_MARKS: dict[str, str] = {
     Verdict.CORRECT: "✓",
     Verdict.PARTIAL: "◐",
     Verdict.WRONG: "✗",
     Verdict.UNSAFE: "⚠",
     Verdict.UNDECIDED: "?",
 }
-_MOST_REASONS = 20
-_LONGEST_REASON = 300
+
+Words = Mapping[str, str]
+"""The page's own words in the language of a consultation."""
 
 
-def consultations(run: Snapshot, rows: list[Row], columns: list[ColumnFigures], shown: set[int]) -> Html:
-    """Consultations by column, those that are shown; the others are counted."""
+def consultations_section(
+    run: Snapshot,
+    consultations: Iterable[ScoredConsultation],
+    columns: Iterable[ColumnFigures],
+    shown: Collection[int],
+) -> Html:
+    """Consultations by column, those whose number is shown; the others are counted."""
+    every = list(consultations)
     parts: list[Html] = []
     for place, column in enumerate(columns, start=1):
-        own = [row for row in rows if row["column"] == column.column]
+        own = [consultation for consultation in every if consultation.column == column.column]
+        inside = [consultation for consultation in own if consultation.number in shown]
         parts.append(element("h3", bounded(column.name, 200), id=f"column-{place}"))
-        parts += [_consultation(run, row) for row in own if row["number"] in shown]
-        left = sum(row["number"] not in shown for row in own)
+        parts += [_consultation(run, consultation) for consultation in inside]
+        left = len(own) - len(inside)
         if left:
-            told = f"{left:,} further consultation(s) of this column are not on this page; `osler show` prints any."
-            parts.append(element("p", told, class_="note"))
+            note = (
+                f"{left:,} further consultation(s) of this column are not on this page; `osler"
+                " show` prints any."
+            )
+            parts.append(element("p", note, class_="note"))
     return joined(parts)
 
 
-def _consultation(run: Snapshot, row: Row) -> Html:
-    language = Language(row["language"])
-    transcript = run.file.transcript(row["number"])
-    trial = f" · trial {row['trial']}" if row["trial"] > 1 else ""
-    title = element("span", bounded(row["record"], 120), trial, class_="case")
-    summary = element("summary", title, *_verdicts(row), element("span", f"{row['turns']} turns", class_="turns"))
-    if transcript is None:
-        inside = element("p", "It was taken up again while this page was made.", class_="note")
-    else:
-        faults = faults_in(run.file, row["number"], row["patient_ruler"])[1]
-        inside = _read(transcript, run.file.record(row["record"]), row, faults)
-    body = element("div", inside, lang="zh-Hans" if language is Language.ZH else "en", class_="inside")
-    return element("details", summary, body, id=f"c{row['number']}", class_="consultation")
+def _consultation(run: Snapshot, consultation: ScoredConsultation) -> Html:
+    """One consultation: its line, and behind a click all that was said."""
+    trial = f" · trial {consultation.trial}" if consultation.trial > 1 else ""
+    title = element("span", bounded(consultation.case, 120), trial, class_="case")
+    turns = element("span", f"{consultation.turns} turns", class_="turns")
+    summary = element("summary", title, *_verdicts(consultation), turns)
+    language = "zh-Hans" if consultation.language is Language.ZH else "en"
+    body = element("div", _inside(run, consultation), lang=language, class_="inside")
+    anchor = f"c{consultation.number}"
+    return element("details", summary, body, id=anchor, class_="consultation")
 
 
-def _verdicts(row: Row) -> Iterator[Html]:
-    if row["failed"]:
-        yield element("span", f"failed: {row['ending']}", class_="verdict failed")
+def _verdicts(consultation: ScoredConsultation) -> Iterator[Html]:
+    if consultation.is_failed:
+        yield element("span", f"failed: {consultation.ending.value}", class_="verdict failed")
         return
-    for kind in ("diagnosis", "treatment"):
-        verdict = row[f"{kind}_verdict"]
+    for kind in (DIAGNOSIS, TREATMENT):
+        verdict = consultation.verdict(kind)
         if verdict is not None:
-            told = f"{_MARKS.get(verdict, '–')} {kind} {bounded(verdict, 20)}"
-            yield element("span", told, class_=f"verdict {verdict if verdict in _MARKS else 'none'}")
-        elif kind == "diagnosis":
+            text = f"{_MARKS.get(verdict, '–')} {kind} {bounded(verdict, 20)}"
+            style = verdict if verdict in _MARKS else "none"
+            yield element("span", text, class_=f"verdict {style}")
+        elif kind == DIAGNOSIS:
             yield element("span", "– not judged", class_="verdict none")
-    if row["cause"]:
-        where = f", turn {row['lost_at']}" if row["lost_at"] is not None else ""
-        yield element("span", f"lost: {row['cause']}{where}", class_="verdict none")
+    explanation = consultation.explanation
+    if explanation is not None:
+        turn = f", turn {explanation.lost_at}" if explanation.lost_at is not None else ""
+        yield element("span", f"lost: {explanation.cause}{turn}", class_="verdict none")
 
 
-def _read(transcript: Transcript, record: PatientRecord, row: Row, faults: dict[int, ReplyVerdict]) -> Html:
+def _inside(run: Snapshot, consultation: ScoredConsultation) -> Html:
+    """What was said, what was concluded, and the truth."""
+    transcript = run.file.transcript(consultation.number)
+    if transcript is None:
+        return element("p", "It was taken up again while this page was made.", class_="note")
+    record = run.file.record(consultation.case)
+    faults = faults_in(run.file, consultation.number, consultation.patient_ruler)
     words = {**load_texts(record.language, "replay"), **load_texts(record.language, "report")}
     opening = _line("patient", words["patient"], record.complaint)
-    concluded = []
-    if (said := transcript.conclusion) is not None:
-        told = {"diagnosis": said.diagnosis, "treatment": said.treatment}
-        told |= {"differential": "; ".join(said.differential[:20]), "reasoning": said.reasoning}
-        concluded.append(_terms((words[name], text) for name, text in told.items() if text))
+    lines = _within(_talk(transcript, faults, words), words)
+    conclusion = transcript.conclusion
     return joined(
         [
             *_visits(transcript, words),
-            element("ol", opening, *_within(_talk(transcript, faults, words), words), class_="talk"),
-            *concluded,
+            element("ol", opening, *lines, class_="talk"),
+            *([_conclusion(conclusion, words)] if conclusion is not None else []),
             *(element("p", line, class_="note") for line in making_lines(transcript)),
-            _truth(record, row, words),
+            _truth(record, consultation, words),
         ]
     )
 
 
-def _visits(transcript: Transcript, words: Mapping[str, str]) -> Iterator[Html]:
+def _conclusion(conclusion: Concluded, words: Words) -> Html:
+    parts = {
+        "diagnosis": conclusion.diagnosis,
+        "treatment": conclusion.treatment,
+        "differential": "; ".join(conclusion.differential[:20]),
+        "reasoning": conclusion.reasoning,
+    }
+    return _terms((words[name], text) for name, text in parts.items() if text)
+
+
+def _visits(transcript: Transcript, words: Words) -> Iterator[Html]:
     """What the memory heard before the consultation, folded, a visit at a time."""
-    for (visit, filler), group in groupby(transcript.of(Visited), lambda event: (event.visit, event.filler)):
-        turns = [event.told for event in group]
-        title = words["small_talk"] if filler else words["visit"].format(visit)
-        day = f" · {turns[0].at:%Y-%m-%d}" if turns[0].at else ""
-        said = (
-            line
-            for turn in turns
-            for line in (
-                _line("doctor", words["doctor"], turn.question),
-                _line("patient", words["patient"], turn.reply),
-                *([_line("report", words["report"], turn.results)] if turn.results else []),
-            )
-        )
-        talk = element("ol", *_within(said, words), class_="talk")
+    for visit in earlier_visits(transcript.turn_views):
+        title = words["small_talk"] if visit.filler else words["visit"].format(visit.number)
+        began = visit.exchanges[0].at
+        day = f" · {began:%Y-%m-%d}" if began else ""
+        lines: list[Html] = []
+        for turn in visit.exchanges:
+            lines.append(_line("doctor", words["doctor"], turn.question))
+            lines.append(_line("patient", words["patient"], turn.reply))
+            if turn.results:
+                lines.append(_line("report", words["report"], turn.results))
+        talk = element("ol", *_within(iter(lines), words), class_="talk")
         yield element("details", element("summary", title + day), talk, class_="visit")
 
 
-def _within(lines: Iterator[Html], words: Mapping[str, str]) -> Iterator[Html]:
+def _within(lines: Iterator[Html], words: Words) -> Iterator[Html]:
     """As many lines as there is room for."""
-    left = MOST_SAID
+    left = _MOST_CHARACTERS
     for line in lines:
         left -= len(line)
         if left < 0:
@@ -129,81 +152,75 @@ def _within(lines: Iterator[Html], words: Mapping[str, str]) -> Iterator[Html]:
         yield line
 
 
-def _talk(transcript: Transcript, faults: dict[int, ReplyVerdict], words: Mapping[str, str]) -> Iterator[Html]:
+def _talk(
+    transcript: Transcript, faults: Mapping[int, ReplyFaults], words: Words
+) -> Iterator[Html]:
     header = transcript.header
-    for event in transcript.events:
-        match event:
-            case Asked():
-                told = heard(event, header.language)
-                by = mark(event.maker, header.backbone, header.language)
-                yield _line("doctor", words["doctor"] + by, told, words["repeated"] if event.repeated else "")
-            case Answered():
-                verdict = faults.get(event.turn, ReplyVerdict())
-                quotes = [claim.quote for claim in verdict.unsupported]
-                found = {"leaks": verdict.leaks, "fabrications": quotes, "contradictions": verdict.turned_round}
-                notes = (f"{words[name]}: {bounded(', '.join(some[:10]), 200)}" for name, some in found.items() if some)
-                by = mark(event.maker, header.patient_backbone, header.language)
-                yield _line("patient", words["patient"] + by, event.reply, "; ".join(notes))
-            case Retrieved() if event.results:
-                yield _line("report", words["report"], event.results)
-            case Failed():
-                yield _line("failed", words["failed"], f"{event.kind}: {event.message}")
-            case _:
-                pass
+    for turn in transcript.turn_views:
+        if turn.asked is not None:
+            by = mark(turn.asked.maker, header.backbone, header.language)
+            note = words["repeated"] if turn.asked.repeated else ""
+            question = turn.shown_question(header.language)
+            yield _line("doctor", words["doctor"] + by, question, note)
+        if turn.retrieved is not None and turn.retrieved.results:
+            yield _line("report", words["report"], turn.retrieved.results)
+        if turn.answered is not None:
+            by = mark(turn.answered.maker, header.patient_backbone, header.language)
+            notes = _fault_notes(faults.get(turn.number, ReplyFaults()), words)
+            reply = turn.answered.reply
+            yield _line("patient", words["patient"] + by, reply, "; ".join(notes))
+        if turn.failed is not None:
+            reason = f"{turn.failed.kind}: {turn.failed.message}"
+            yield _line("failed", words["failed"], reason)
+
+
+def _fault_notes(faults: ReplyFaults, words: Words) -> Iterator[str]:
+    for kind, quotations in asdict(faults).items():
+        if quotations:
+            yield f"{words[kind]}: {bounded(', '.join(quotations[:10]), 200)}"
 
 
 def _line(kind: str, speaker: str, text: str, note: str = "") -> Html:
-    marked = [element("span", note, class_="flag")] if note else []
-    return element("li", element("b", speaker), " ", element("span", bounded(text)), *marked, class_=kind)
+    flags = [element("span", note, class_="flag")] if note else []
+    name, speech = element("b", speaker), element("span", bounded(text))
+    return element("li", name, " ", speech, *flags, class_=kind)
 
 
-def _truth(record: PatientRecord, row: Row, words: Mapping[str, str]) -> Html:
+def _truth(record: PatientRecord, consultation: ScoredConsultation, words: Words) -> Html:
     """Closed until it is wanted; the judge's words are with it, since they name it."""
+    terms = [
+        *_true_answer(record, words),
+        *((words["judge"], because) for because in _reasons(consultation)),
+    ]
+    if consultation.explanation is not None:
+        terms.append((words["lost"], consultation.explanation.line))
+    return element("details", element("summary", words["truth"]), _terms(terms), class_="truth")
+
+
+def _true_answer(record: PatientRecord, words: Words) -> Iterator[tuple[str, str]]:
     code = f" ({record.diagnosis.icd10})" if record.diagnosis.icd10 else ""
-    told = [(words["diagnosis"], record.diagnosis.name + code)]
-    if (treatment := record.treatment) is not None:
-        told.append((words["treatment"], treatment.name))
-        told += [(words["parts"], part.name) for part in treatment.parts[:20]]
-        told += [(words["unsafe"], f"{unsafe.name}: {unsafe.because}") for unsafe in treatment.unsafe[:20]]
-    told += [(words["judge"], because) for kind in ("diagnosis", "treatment") if (because := row[f"{kind}_because"])]
-    told += [(words["lost"], missing)] if (missing := row["missing"]) else []
-    return element("details", element("summary", words["truth"]), _terms(told), class_="truth")
+    yield words["diagnosis"], record.diagnosis.name + code
+    if record.treatment is None:
+        return
+    yield words["treatment"], record.treatment.name
+    for part in record.treatment.parts[:20]:
+        yield words["parts"], part.name
+    for unsafe in record.treatment.unsafe[:20]:
+        yield words["unsafe"], f"{unsafe.name}: {unsafe.because}"
+
+
+def _reasons(consultation: ScoredConsultation) -> Iterator[str]:
+    """Why the judge gave its verdicts."""
+    for kind in (DIAGNOSIS, TREATMENT):
+        verdict = consultation.verdicts.get(kind)
+        if verdict is not None and verdict.because:
+            yield verdict.because
 
 
 def _terms(pairs: Iterable[tuple[str, str]]) -> Html:
     """Names with their meanings; the same name is said once."""
     parts: list[Html] = []
-    for name, some in groupby(pairs, key=lambda pair: pair[0]):
+    for name, group in groupby(pairs, key=lambda pair: pair[0]):
         parts.append(element("dt", name))
-        parts += [element("dd", bounded(text)) for _, text in some]
+        parts += [element("dd", bounded(text)) for _, text in group]
     return element("dl", *parts)
-
-
-def failures(run: Snapshot, rows: list[Row], columns: list[ColumnFigures], linked: set[int]) -> Html:
-    """The list; those on the page are linked."""
-    failed = [row for row in rows if row["failed"]]
-    if not failed:
-        return element("p", "Nothing failed.")
-    share = f"{len(failed):,} of {len(rows):,} consultation(s) failed. They are left out of every score above."
-    names = {column.column: column.name for column in columns}
-    kinds = Counter((row["ending"], _reason(row)) for row in failed).most_common()
-    parts = [element("p", share)]
-    if len(failed) > len(kinds):
-        counts = [[reason, ending, f"{count:,}"] for (ending, reason), count in kinds]
-        parts.append(table(["reason", "ending", "consultations"], counts[:_MOST_REASONS]))
-    listed = [_failure(run, row, names[row["column"]], linked) for row in failed[:MOST]]
-    parts.append(table(["consultation", "column", "ending", "attempts", "reason"], listed))
-    if len(failed) > MOST:
-        told = f"{len(failed) - MOST:,} further failure(s) are not listed; `osler runs failures` prints all."
-        parts.append(element("p", told, class_="note"))
-    return joined(parts)
-
-
-def _failure(run: Snapshot, row: Row, column: str, linked: set[int]) -> list[str | Html]:
-    name = bounded(f"{row['record']} {row['trial']}" if row["trial"] > 1 else row["record"], 120)
-    case = element("a", name, href=f"#c{row['number']}") if row["number"] in linked else name
-    return [case, bounded(column, 120), row["ending"], f"{len(run.file.attempts(row['number'])):,}", _reason(row)]
-
-
-def _reason(row: Row) -> str:
-    return bounded(row["message"] or row["failure"] or "no reason was kept", _LONGEST_REASON)

@@ -1,4 +1,7 @@
-"""Draw the figures with matplotlib: as SVG inside the page, in the page's own colours, and as files for a paper."""
+"""Draw the figures with matplotlib.
+
+As SVG inside the page, in the page's own colours, and as files for a paper.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from osler.errors import printable
 from osler.eval.intervals import Interval
-from osler.eval.report.markup import Html, element
+from osler.tables.markup import Html, element
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,8 +27,6 @@ LONGEST_LABEL = 28
 INK, FAINT = "#1f2328", "#8c959f"
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6e7781")
 """After Okabe and Ito, whose colours the colour-blind can tell apart."""
-RAMP = ("#7fcdbb", "#41b6c4", "#1d91c0", "#225ea8", "#0c2c84")
-"""From first to last, told apart by lightness alone if need be."""
 _MARKERS = "osD^vP"
 _PNG_DPI = 300
 _STYLE: dict[Any, Any] = {
@@ -42,13 +43,15 @@ _THEMED = {
     INK: "currentColor",
     FAINT: "var(--faint)",
     **{colour: f"var(--series-{place})" for place, colour in enumerate(SERIES)},
-    **{colour: f"var(--ramp-{place})" for place, colour in enumerate(RAMP)},
 }
-"""A file has the colours of a light page; inside the page, the style sheet sets them for day and night."""
+"""A file has the colours of a light page; inside the page, the style sheet sets them for day and
+night."""
 _NOT_NEEDED = re.compile(
-    r'<metadata>.*?</metadata>|<style[^>]*>.*?</style>| xmlns(?::\w+)?="[^"]*"|(?<=<g) id="[^"]*"', re.DOTALL
+    r'<metadata>.*?</metadata>|<style[^>]*>.*?</style>| xmlns(?::\w+)?="[^"]*"|(?<=<g) id="[^"]*"',
+    re.DOTALL,
 )
-"""Namespaces look like addresses, the style would hold for the whole page, and ids of groups are not unique in it."""
+"""Namespaces look like addresses, the style would hold for the whole page, and ids of groups are
+not unique in it."""
 
 
 class Point(NamedTuple):
@@ -64,14 +67,17 @@ class Series(NamedTuple):
 
     label: str
     colour: str
-    """The same in all figures, as is the marker, for those who see no colours and where colours come round again."""
+    """The same in all figures, as is the marker, for those who see no colours and where colours
+    come round again."""
     marker: str
     points: tuple[Point, ...]
 
     @classmethod
     def of(cls, label: str, place: int, points: Iterable[Point]) -> Self:
         """The series of the column at that place."""
-        return cls(label, SERIES[place % len(SERIES)], _MARKERS[place % len(_MARKERS)], tuple(points))
+        return cls(
+            label, SERIES[place % len(SERIES)], _MARKERS[place % len(_MARKERS)], tuple(points)
+        )
 
 
 def style(more: Mapping[Any, str] = MappingProxyType({})) -> AbstractContextManager[None]:
@@ -93,7 +99,11 @@ def bars(series: Sequence[Series]) -> Figure:
             axes.plot([low, high], [row, row], color=INK, linewidth=1.4, solid_capstyle="butt")
             end = max(end, high)
         axes.text(end + 2, row, f"{100 * point.y:.0f} %", va="center")
-    axes.set_yticks(range(len(series)), [f"{one.label}\nn = {one.points[0].x:.0f}" for one in series], fontsize=9)
+    axes.set_yticks(
+        range(len(series)),
+        [f"{one.label}\nn = {one.points[0].x:.0f}" for one in series],
+        fontsize=9,
+    )
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
     axes.set_ylim(len(series) - 0.5, -0.5)
@@ -131,25 +141,6 @@ def scatter(series: Sequence[Series], x_label: str) -> Figure:
     return figure
 
 
-def cloud(spots: dict[str, list[tuple[float, float, int]]]) -> Figure:
-    """Points (x, y, turn) by marker, coloured by turn; the axes of such a map mean nothing, so there are none."""
-    from matplotlib.colors import BoundaryNorm, ListedColormap
-    from matplotlib.ticker import MaxNLocator
-
-    figure, axes = _axes(4.2)
-    turns = [turn for some in spots.values() for _, _, turn in some]
-    first, last = min(turns) - 0.5, max(turns) + 0.5
-    steps = BoundaryNorm([first + (last - first) * step / len(RAMP) for step in range(len(RAMP) + 1)], len(RAMP))
-    for marker, some in spots.items():
-        xs, ys, colours = zip(*some, strict=True)
-        drawn = axes.scatter(
-            xs, ys, c=colours, s=14, marker=marker, linewidths=0, cmap=ListedColormap(RAMP), norm=steps
-        )
-    axes.set_axis_off()
-    figure.colorbar(drawn, ax=axes, location="top", shrink=0.6, label="turn", ticks=MaxNLocator(integer=True))
-    return figure
-
-
 def inline(figure: Figure, name: str, label: str) -> Html:
     """The figure for the page: its text is text, its colours are the page's."""
     drawn = _svg(figure, name, text="none")
@@ -159,14 +150,21 @@ def inline(figure: Figure, name: str, label: str) -> Html:
         inside = inside.replace(colour, themed)
     width, height = figure.get_size_inches() * 72
     # Attributes of SVG keep their capitals, which `element` leaves as they are given.
-    return element("svg", Html(inside), role="img", aria_label=label, viewBox=f"0 0 {width:g} {height:g}")
+    return element(
+        "svg", Html(inside), role="img", aria_label=label, viewBox=f"0 0 {width:g} {height:g}"
+    )
 
 
 def files(figure: Figure, name: str) -> dict[str, bytes]:
-    """The figure for a paper, by file name: letters as outlines, so that it looks the same everywhere."""
+    """The figure for a paper, by file name.
+
+    Letters as outlines, so that it looks the same everywhere.
+    """
     png = io.BytesIO()
     with style():
-        figure.savefig(png, format="png", dpi=_PNG_DPI, facecolor="white", metadata={"Software": None})
+        figure.savefig(
+            png, format="png", dpi=_PNG_DPI, facecolor="white", metadata={"Software": None}
+        )
     return {f"{name}.svg": _svg(figure, name, text="path").encode(), f"{name}.png": png.getvalue()}
 
 
@@ -180,7 +178,9 @@ def drawable(name: str) -> str:
 
 def _svg(figure: Figure, name: str, *, text: str) -> str:
     drawn = io.StringIO()
-    with style({"svg.fonttype": text, "svg.hashsalt": name}):  # the salt makes ids the same in every report
+    with style(
+        {"svg.fonttype": text, "svg.hashsalt": name}
+    ):  # the salt makes ids the same in every report
         no_metadata = dict.fromkeys(("Creator", "Date", "Format", "Type"))
         figure.savefig(drawn, format="svg", transparent=True, metadata=no_metadata)
     return drawn.getvalue()
@@ -212,4 +212,6 @@ def _plot(axes: Axes, one: Series, *, size: float, width: float) -> None:
     for point in one.points:
         if point.interval is not None:
             ends = (100 * point.interval.low, 100 * point.interval.high)
-            axes.plot([point.x, point.x], ends, color=one.colour, linewidth=1, alpha=0.55, clip_on=False)
+            axes.plot(
+                [point.x, point.x], ends, color=one.colour, linewidth=1, alpha=0.55, clip_on=False
+            )

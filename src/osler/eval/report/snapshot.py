@@ -2,48 +2,41 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator
-from typing import Any
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from osler.eval.runs import Run
 from osler.runs.plan import Column
-from osler.seeds import derive
-
-Row = dict[str, Any]
+from osler.runs.scored import ScoredConsultation
 
 
 class Snapshot(Run):
-    """A run whose rows are read once: while another process adds to it, all of the page shows the same ones."""
+    """A run whose consultations are read once.
 
-    _rows: list[Row] | None = None
+    While another process adds to it, all of the page shows the same ones.
+    """
 
-    def rows(self, judge: str | None = None, ruler: str | None = None) -> Iterator[Row]:
-        """One dictionary per consultation that had ended, its column included."""
-        if self._rows is None:
-            self._rows = [{**row, "column": Column.from_row(row)} for row in super().rows(judge, ruler)]
-        return iter(self._rows)
+    _consultations: list[ScoredConsultation] | None = None
 
-
-def shown_in_full(rows: list[Row], most: int) -> list[Row]:
-    """The consultations that a page can hold: a fair share of every column, of its failures and of its answers."""
-    seen: Counter[tuple[Column, bool]] = Counter()
-    order: list[tuple[int, int]] = []
-    for place, row in enumerate(rows):
-        kind = (row["column"], row["failed"])
-        order.append((seen[kind], place))
-        seen[kind] += 1
-    return [rows[place] for place in sorted(place for _, place in sorted(order)[:most])]
+    def consultations(
+        self, judge: str | None = None, patient_judge: str | None = None
+    ) -> Iterator[ScoredConsultation]:
+        """Every consultation that had ended when they were first asked for."""
+        if self._consultations is None:
+            self._consultations = list(super().consultations(judge, patient_judge))
+        return iter(self._consultations)
 
 
-def sampled(rows: list[Row], each: int, seed: int, purpose: str) -> list[Row]:
-    """Return this many answered consultations of each column, drawn by record: columns get the same patients."""
-    columns: dict[Column, list[Row]] = defaultdict(list)
-    for row in rows:
-        if not row["failed"]:
-            columns[row["column"]].append(row)
-    return [
-        row
-        for some in columns.values()
-        for row in sorted(some, key=lambda row: derive(seed, row["record"], row["trial"], purpose))[:each]
-    ]
+def shown_in_full(consultations: Sequence[ScoredConsultation], most: int) -> set[int]:
+    """The numbers of the consultations that a page can hold.
+
+    A fair share of every column, of its failures and of its answers.
+    """
+    counts: Counter[tuple[Column, bool]] = Counter()
+    turns: list[tuple[int, int]] = []
+    for place, consultation in enumerate(consultations):
+        kind = (consultation.column, consultation.is_failed)
+        # The first of every kind comes first, then the second of every kind.
+        turns.append((counts[kind], place))
+        counts[kind] += 1
+    return {consultations[place].number for _, place in sorted(turns)[:most]}

@@ -1,7 +1,8 @@
-"""Read which whole categories of a record a question asks for: "what medicines do you take?", "any other illnesses?".
+"""Read which whole categories of a record a question asks for: "what medicines do you take?".
 
-A question asks for a category if all it says is what the category is called, with words that narrow nothing down
-(`cues/LANGUAGE/categories.txt`), or if it most likely means that and names no single thing of it.
+A question asks for a category if all it says is what the category is called, with words that narrow
+nothing down (`cues/LANGUAGE/categories.txt`), or if it most likely means that and names no single
+thing of it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from functools import cache, lru_cache
 
 from osler.language.base import Language, Speaker
 from osler.language.cues import any_of, cues, groups, pattern
-from osler.language.lexicon.concept_model import likely
+from osler.language.lexicon.concept_model import likely_concepts
 from osler.language.lexicon.drugs import drugs_in
 from osler.language.lexicon.phrases import things
 from osler.language.questions import about_another, names_family
@@ -42,7 +43,10 @@ _NAME, _PART = 2, 1
 """What a name and a part count towards a category, which takes as much as a name."""
 _LONGEST = {Language.EN: 5, Language.ZH: 8}
 """Words, and characters, of the longest phrase."""
-_UNIT = {Language.EN: re.compile("[a-z0-9]+"), Language.ZH: re.compile(r"[a-z0-9]+|[\u4e00-\u9fff]")}
+_UNIT = {
+    Language.EN: re.compile("[a-z0-9]+"),
+    Language.ZH: re.compile(r"[a-z0-9]+|[\u4e00-\u9fff]"),
+}
 _JOINER = {Language.EN: " ", Language.ZH: ""}
 
 
@@ -52,41 +56,58 @@ class _CategoryWords:
 
     names: frozenset[str]
     counted: Mapping[str, int]
-    """All its phrases, each with what it counts towards the category: nothing for a word that narrows nothing down."""
+    """All its phrases, each with what it counts towards the category.
+
+    A word that narrows nothing down counts nothing.
+    """
 
     def covers(self, units: Sequence[str], language: Language) -> bool:
         """Check whether the phrases make up the whole text and count enough."""
+        # For each position what the phrases up to it count at most; -1 where no phrase ends.
         most = [0] + [-1] * len(units)
         for start, counted in enumerate(most):
             if counted < 0:
                 continue
-            for end in range(start + 1, min(start + _LONGEST[language], len(units)) + 1):
-                worth = self.counted.get(_JOINER[language].join(units[start:end]))
-                if worth is not None:
-                    most[end] = max(most[end], counted + worth)
+            longest = min(start + _LONGEST[language], len(units))
+            for end in range(start + 1, longest + 1):
+                phrase = _JOINER[language].join(units[start:end])
+                if phrase in self.counted:
+                    most[end] = max(most[end], counted + self.counted[phrase])
         return most[-1] >= _NAME
 
 
 @lru_cache(maxsize=1024)
-def categories_asked(text: str, language: Language, speaker: Speaker = Speaker.PATIENT) -> frozenset[str]:
-    """Return the categories of a record that a question asks for as a whole, by their values in the schema."""
-    found = frozenset(category for part in _asked_parts(text, language) for category in _by_words(part, language))
-    found = found or _by_meaning(text, language)
+def categories_asked(
+    text: str, language: Language, speaker: Speaker = Speaker.PATIENT
+) -> frozenset[str]:
+    """Return the categories that a question asks for as a whole, by their values in the schema."""
+    categories = frozenset[str]()
+    for part in _asked_parts(text, language):
+        categories |= _by_words(part, language)
+    categories = categories or _by_meaning(text, language)
     if about_another(text, language, speaker):
-        found = frozenset("family_history" if category in _OF_RELATIVES else category for category in found)
-        return found & OF_OTHERS
+        return _of_relatives(categories) & OF_OTHERS
     if names_family(text, language):
-        found = frozenset("family_history" if category in _OF_RELATIVES else category for category in found)
-    if "medication_history" in found and likely(text, language).get(_NO_MEDICINES, 0.0) >= _LIKELY:
-        return found - {"medication_history"}
-    return found
+        categories = _of_relatives(categories)
+    other_drugs = likely_concepts(text, language).get(_NO_MEDICINES, 0.0)
+    if "medication_history" in categories and other_drugs >= _LIKELY:
+        return categories - {"medication_history"}
+    return categories
+
+
+def _of_relatives(categories: frozenset[str]) -> frozenset[str]:
+    """Return what these categories are if the question is about relatives."""
+    if categories.isdisjoint(_OF_RELATIVES):
+        return categories
+    return (categories - _OF_RELATIVES) | {"family_history"}
 
 
 def _asked_parts(text: str, language: Language) -> Iterator[str]:
-    """The questions of a text, without examples and exceptions; a statement between them is none."""
+    """The questions of a text, without examples and exceptions."""
     parts = sentences(text.replace("’", "'"), language)
-    for part in [part for part in parts if part.rstrip().endswith(("?", "？"))] or parts[-1:]:
-        yield _left_out(language).sub(" ", part)
+    questions = [part for part in parts if part.rstrip().endswith(("?", "？"))]
+    for question in questions or parts[-1:]:
+        yield _left_out(language).sub(" ", question)
 
 
 def _by_words(sentence: str, language: Language) -> frozenset[str]:
@@ -97,42 +118,49 @@ def _by_words(sentence: str, language: Language) -> frozenset[str]:
         return whole
     by_part = {part: _covered(part, language) for part in parts}
     if not all(by_part.values()):
-        # "Is it better with rest or tablets?" is no question for the tablets; "…, or any other illness?" is one.
-        by_part = {part: found for part, found in by_part.items() if _is_general(part, language)}
+        # "Is it better with rest or tablets?" is no question for the tablets; "…, or any other
+        # illness?" is one.
+        by_part = {part: by_part[part] for part in by_part if _general(language).search(part)}
     return whole.union(*by_part.values())
 
 
 def _covered(text: str, language: Language) -> frozenset[str]:
+    """Return the categories whose phrases make up a whole text."""
     units = _units(text, language)
     joined = _JOINER[language].join(units)
-    return frozenset(
-        category
-        for category, words in _vocabulary(language).items()
-        if any(name in joined for name in words.names) and words.covers(units, language)
-    )
+    categories = set()
+    for category, words in _vocabulary(language).items():
+        # The quick check first: nearly no text has a name of the category.
+        has_name = any(name in joined for name in words.names)
+        if has_name and words.covers(units, language):
+            categories.add(category)
+    return frozenset(categories)
 
 
 def _by_meaning(text: str, language: Language) -> frozenset[str]:
     """Return the category that a question most likely means, if it names no single thing of it."""
-    meaning = likely(text, language)
-    found = [category for category, concept in _MEANINGS.items() if reaches(meaning.get(concept, 0.0), _LIKELY)]
-    if not found or drugs_in(text):
+    shares = likely_concepts(text, language)
+    categories = frozenset(
+        category
+        for category, concept in _MEANINGS.items()
+        if reaches(shares.get(concept, 0.0), _LIKELY)
+    )
+    if not categories or drugs_in(text):
         return frozenset()
-    named = things(text, language) - frozenset(_MEANINGS.values())
-    return frozenset() if any(_NARROW.search(concept) for concept in named) else frozenset(found)
+    single_things = things(text, language) - frozenset(_MEANINGS.values())
+    if any(_NARROW.search(concept) for concept in single_things):
+        return frozenset()
+    return categories
 
 
 def _units(text: str, language: Language) -> list[str]:
     return _UNIT[language].findall(plain(text))
 
 
-def _is_general(text: str, language: Language) -> bool:
-    return _general(language).search(text) is not None
-
-
 @cache
 def _general(language: Language) -> re.Pattern[str]:
-    return re.compile(any_of(groups("categories", language)["general words"], language), re.IGNORECASE)
+    general_words = groups("categories", language)["general words"]
+    return re.compile(any_of(general_words, language), re.IGNORECASE)
 
 
 @cache
@@ -142,11 +170,14 @@ def _joint(language: Language) -> re.Pattern[str]:
 
 @cache
 def _left_out(language: Language) -> re.Pattern[str]:
-    """Finds examples and what a question says it does not ask for: "such as asthma", "apart from the warfarin"."""
-    examples, exception = any_of(cues("examples", language), language), pattern("exception", language)
+    """Finds what a question does not ask for: "such as asthma", "apart from the warfarin"."""
+    examples = pattern("examples", language)
+    exception = pattern("exception", language)
     if language is Language.EN:
         return re.compile(rf"(?:{examples}).*|{exception}[^,?]*", re.IGNORECASE)
-    return re.compile(rf"[，,]?{examples}.*|^[^，,]*、.*等(?=.*\w)|除[了开]?[^，,？?还]+?(?=[，,还])")
+    return re.compile(
+        rf"[，,]?{examples}.*|^[^，,]*、.*等(?=.*\w)|除[了开]?[^，,？?还]+?(?=[，,还])"
+    )
 
 
 @cache
@@ -154,10 +185,14 @@ def _vocabulary(language: Language) -> dict[str, _CategoryWords]:
     """The phrases of each category, from the cue file."""
     listed = groups("categories", language)
     small = dict.fromkeys((*listed[""], *cues("relatives", language)), 0)
-    made = {}
-    for category in (name for name in listed if name and " " not in name):
+    vocabulary = {}
+    # A group with a blank in its name ("allergy parts") adds to a category.
+    for category in [name for name in listed if name and " " not in name]:
         names, parts = listed[category], listed.get(f"{category} parts", ())
-        counted = small | dict.fromkeys(listed.get(f"{category} words", ()), 0)
-        counted |= dict.fromkeys(parts, _PART) | dict.fromkeys(names, _NAME)
-        made[category] = _CategoryWords(frozenset((*names, *parts)), counted)
-    return made
+        words = listed.get(f"{category} words", ())
+        # From the least to the most, as the later ones replace the earlier.
+        counted = small | dict.fromkeys(words, 0)
+        counted |= dict.fromkeys(parts, _PART)
+        counted |= dict.fromkeys(names, _NAME)
+        vocabulary[category] = _CategoryWords(frozenset((*names, *parts)), counted)
+    return vocabulary

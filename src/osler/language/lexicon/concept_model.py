@@ -1,6 +1,7 @@
-"""Find which concepts of the thesaurus a text means: a linear model over its words and runs of letters.
+"""Find which concepts of the thesaurus a text means.
 
-It finds meanings that no list of phrases has ("do your shoes feel tight by the evening?"). `make ram-model` fits it.
+A linear model over the text's words and runs of letters finds meanings that no list of phrases has
+("do your shoes feel tight by the evening?"). `make ram-model` fits it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from osler.language.base import Language
-from osler.language.pieces import counted
+from osler.language.pieces import count_pieces
 from osler.ranking import all_seen, reaching
 
 _LEAST = 0.02
@@ -48,34 +49,49 @@ class ConceptModel:
         return row
 
     def of_texts(self, texts: Sequence[str], language: Language) -> Floats:
-        """Return the probabilities of many texts, one in each row: at once, as numpy is slow at small things."""
+        """Return the probabilities of many texts, a row each: numpy is slow with one at a time."""
         size = len(self.concepts)
         rows, places, values = self._pieces(texts, language)
+        # The weights of each piece are a stretch of one long array: `cells` are the positions of
+        # all stretches, one behind the other, and `before` where each begins among them.
         lengths = self._starts[places + 1] - self._starts[places]
         before = np.cumsum(lengths) - lengths
-        cells = np.arange(int(lengths.sum())) + np.repeat(self._starts[places] - before, lengths)
+        offsets = np.repeat(self._starts[places] - before, lengths)
+        cells = np.arange(int(lengths.sum())) + offsets
         weighed = self._weights[cells] * np.repeat(values, lengths)
+        # A bin for each pair of a text and a concept, in which its weights are added.
         bins = self._classes[cells] + np.repeat(rows * size, lengths)
-        scores = np.bincount(bins, weights=weighed, minlength=len(texts) * size).reshape(len(texts), size) + self._bias
-        likely = np.exp(scores - scores.max(axis=1, keepdims=True))
-        shares: Floats = likely / likely.sum(axis=1, keepdims=True)
-        shares[np.bincount(rows, minlength=len(texts)) == 0] = 0.0
+        sums = np.bincount(bins, weights=weighed, minlength=len(texts) * size)
+        scores = sums.reshape(len(texts), size) + self._bias
+        exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
+        shares: Floats = exponentials / exponentials.sum(axis=1, keepdims=True)
+        pieces_in_text = np.bincount(rows, minlength=len(texts))
+        shares[pieces_in_text == 0] = 0.0
         return shares
 
-    def _pieces(self, texts: Sequence[str], language: Language) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
+    def _pieces(
+        self, texts: Sequence[str], language: Language
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
         """Return for every known piece of the texts its text, its place in the model and its value.
 
         The squares of a text's values add up to 1.
         """
-        counts = [sorted(counted(text, language).items()) for text in texts]
-        row_of = np.repeat(np.arange(len(texts)), [len(row) for row in counts])
-        keys = np.array([key for row in counts for key, _ in row], dtype=np.uint32)
-        damped = np.array([value for row in counts for _, value in row], dtype=np.float64)
-        at = np.minimum(self._keys.searchsorted(keys), len(self._keys) - 1)
-        is_known = self._keys[at] == keys
-        rows, places = row_of[is_known], at[is_known]
+        pieces: list[tuple[int, float]] = []
+        sizes = []
+        for text in texts:
+            # In a fixed order, so that sums have the same last digits in every run.
+            of_text = sorted(count_pieces(text, language).items())
+            pieces += of_text
+            sizes.append(len(of_text))
+        keys = np.array([key for key, _ in pieces], dtype=np.uint32)
+        damped = np.array([count for _, count in pieces], dtype=np.float64)
+        nearest = np.minimum(self._keys.searchsorted(keys), len(self._keys) - 1)
+        is_known = self._keys[nearest] == keys
+        rows = np.repeat(np.arange(len(texts)), sizes)[is_known]
+        places = nearest[is_known]
         values: Floats = self._rarity[places] * damped[is_known]
-        for begin, end in pairwise(rows.searchsorted(np.arange(len(texts) + 1)).tolist()):
+        borders = rows.searchsorted(np.arange(len(texts) + 1)).tolist()
+        for begin, end in pairwise(borders):
             row = values[begin:end]
             row /= math.sqrt(float(row @ row)) or 1.0
         return rows, places, values
@@ -84,25 +100,28 @@ class ConceptModel:
 @cache
 def concept_model(language: Language) -> ConceptModel:
     """The model of a language, as it was fitted."""
-    with as_file(files("osler.language.lexicon") / "concepts" / f"{language.value}.npz") as path, np.load(path) as data:
+    resource = files("osler.language.lexicon") / "concepts" / f"{language.value}.npz"
+    with as_file(resource) as path, np.load(path) as data:
         return ConceptModel(data)
 
 
 @lru_cache(maxsize=1024)
-def likely(text: str, language: Language) -> Mapping[str, float]:
+def likely_concepts(text: str, language: Language) -> Mapping[str, float]:
     """The concepts that a question may mean, with their probabilities."""
-    return meant((text,), language)[0]
+    return concepts_of_texts((text,), language)[0]
 
 
-def meant(texts: Sequence[str], language: Language) -> list[dict[str, float]]:
+def concepts_of_texts(texts: Sequence[str], language: Language) -> list[dict[str, float]]:
     """For each text the concepts it may mean, with their probabilities."""
     model = concept_model(language)
-    found: list[dict[str, float]] = []
+    by_text: list[dict[str, float]] = []
     for start in range(0, len(texts), _AT_ONCE):
-        likely = all_seen(model.of_texts(texts[start : start + _AT_ONCE], language))
-        of_texts: list[dict[str, float]] = [{} for _ in likely]
-        rows, places = np.nonzero(reaching(likely, _LEAST))
-        for row, place, share in zip(rows.tolist(), places.tolist(), likely[rows, places].tolist(), strict=True):
-            of_texts[row][model.concepts[place]] = share
-        found += of_texts
-    return found
+        shares = all_seen(model.of_texts(texts[start : start + _AT_ONCE], language))
+        of_batch: list[dict[str, float]] = [{} for _ in shares]
+        rows, places = np.nonzero(reaching(shares, _LEAST))
+        # As Python numbers: to take them from the array one by one is slow.
+        cells = zip(rows.tolist(), places.tolist(), shares[rows, places].tolist(), strict=True)
+        for row, place, share in cells:
+            of_batch[row][model.concepts[place]] = share
+        by_text += of_batch
+    return by_text

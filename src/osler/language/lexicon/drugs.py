@@ -9,42 +9,53 @@ from importlib.resources import files
 
 from osler.language.words import plain
 
-_TELLING_START = 5
+_TELLING_START = {"latin": 5, "chinese": 2}
+"""First characters of a name that few other words have."""
 
 
 @cache
 def _names() -> dict[str, int]:
     """Every name, with the number of its line: names on one line may stand for each other."""
     text = (files("osler.language.lexicon") / "drugs.txt").read_text(encoding="utf-8")
-    lines = (line for line in text.splitlines() if line and not line.startswith("#"))
-    return {plain(name.strip()): number for number, line in enumerate(lines) for name in line.split(";")}
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    numbers: dict[str, int] = {}
+    for number, line in enumerate(lines):
+        for name in line.split(";"):
+            numbers[plain(name.strip())] = number
+    return numbers
 
 
 @cache
 def _by_start() -> dict[int, dict[str, list[str]]]:
     """The names by their first characters, so that few of them are looked for in a text.
 
-    The key is how many characters those are: as many as tell, since nearly every text has an `as` or an `in`.
+    The key is how many characters those are: as many as tell, since nearly every text has an `as`
+    or an `in`.
     """
     starts: dict[int, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for name in _names():
-        length = min(len(name), _TELLING_START if name.isascii() else 2)
+        script = "latin" if name.isascii() else "chinese"
+        length = min(len(name), _TELLING_START[script])
         starts[length][name[:length]].append(name)
     return starts
 
 
 @cache
 def _finder(name: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![a-z]){re.escape(name)}s?(?![a-z])" if name.isascii() else re.escape(name))
+    if not name.isascii():
+        return re.compile(re.escape(name))
+    return re.compile(rf"(?<![a-z]){re.escape(name)}s?(?![a-z])")
 
 
 def _in_text(text: str) -> list[str]:
     """The names that a levelled text holds, also within a word."""
-    found: list[str] = []
+    in_text: list[str] = []
     for length, names in _by_start().items():
-        starts = names.keys() & {text[place : place + length] for place in range(len(text) - length + 1)}
-        found += [name for start in starts for name in names[start] if name in text]
-    return found
+        places = range(len(text) - length + 1)
+        stretches = {text[place : place + length] for place in places}
+        for start in names.keys() & stretches:
+            in_text += [name for name in names[start] if name in text]
+    return in_text
 
 
 @lru_cache(maxsize=1024)
@@ -53,9 +64,11 @@ def drugs_in(text: str) -> dict[str, int]:
 
     The longest name counts; one in Latin letters is a whole word, or its plural.
     """
-    text, found = plain(text), {}
-    for name in sorted(_in_text(text), key=lambda name: (-len(name), name)):
-        text, times = _finder(name).subn(" ", text)
+    rest = plain(text)
+    numbers: dict[str, int] = {}
+    for name in sorted(_in_text(rest), key=lambda name: (-len(name), name)):
+        # What is found is cut out: a shorter name within it is not another drug.
+        rest, times = _finder(name).subn(" ", rest)
         if times:
-            found[name] = _names()[name]
-    return found
+            numbers[name] = _names()[name]
+    return numbers

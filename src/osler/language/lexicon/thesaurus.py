@@ -1,4 +1,4 @@
-"""The thesaurus: what doctors ask about, each thing with the phrases that mention it, in both languages."""
+"""The thesaurus: what doctors ask about, with the phrases that mention it, in both languages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,13 @@ from osler.private import private_cache, write_private
 
 _NAMES = ("symptoms.yaml", "history.yaml", "further.yaml")
 _IDIOMS = "idioms.yaml"
-_CODE = ("words.py", "lexicon/thesaurus.py", "stopwords/{}.txt", "cues/en/synonyms.txt", "cues/en/spelling.txt")
+_CODE = (
+    "words.py",
+    "lexicon/thesaurus.py",
+    "stopwords/{}.txt",
+    "cues/en/synonyms.txt",
+    "cues/en/spelling.txt",
+)
 """What the terms of a phrase depend on, besides the thesaurus."""
 LONGEST_RUN = 4
 """Words of a phrase that can be one term."""
@@ -28,10 +34,24 @@ _COMMON = 8
 
 QUALITIES = frozenset(
     {
-        *("onset-time", "onset-mode", "course", "constant-or-intermittent", "episode-duration-frequency"),
-        *("previous-episodes", "aggravating-factors", "relieving-factors", "triggers", "relation-to-meals"),
-        *("relation-to-exertion", "relation-to-position", "time-of-day-pattern", "pain-location", "pain-character"),
-        *("pain-severity", "pain-radiation", "pain-migration"),
+        "onset-time",
+        "onset-mode",
+        "course",
+        "constant-or-intermittent",
+        "episode-duration-frequency",
+        "previous-episodes",
+        "aggravating-factors",
+        "relieving-factors",
+        "triggers",
+        "relation-to-meals",
+        "relation-to-exertion",
+        "relation-to-position",
+        "time-of-day-pattern",
+        "pain-location",
+        "pain-character",
+        "pain-severity",
+        "pain-radiation",
+        "pain-migration",
     }
 )
 """Concepts that name no single thing: what a symptom is like, which may be asked of any of them."""
@@ -56,30 +76,37 @@ def load(name: str) -> Any:
 
 def names(language: Language) -> list[tuple[str, str]]:
     """(phrase, concept): the usual names."""
-    return [
-        (phrase, concept["id"])
-        for name in _NAMES
-        for concept in load(name)
-        for phrase in (
-            *((concept["id"].replace("-", " "),) if language is Language.EN else ()),
-            *concept[language.value],
-        )
-    ]
+    pairs: list[tuple[str, str]] = []
+    for file in _NAMES:
+        for concept in load(file):
+            if language is Language.EN:
+                pairs.append((concept["id"].replace("-", " "), concept["id"]))
+            pairs += [(phrase, concept["id"]) for phrase in concept[language.value]]
+    return pairs
 
 
 def idioms(language: Language) -> list[tuple[str, str]]:
     """(phrase, concept): phrases that avoid the names."""
-    return [(phrase, thing) for thing, row in load(_IDIOMS).items() for phrase in row[language.value]]
+    pairs: list[tuple[str, str]] = []
+    for concept, row in load(_IDIOMS).items():
+        pairs += [(phrase, concept) for phrase in row[language.value]]
+    return pairs
 
 
 @cache
 def answered_by(concept: str) -> tuple[str, ...]:
-    """Return what else an entry about a concept answers, if the record has no entry of its own for it."""
-    near = {other for group in load("related.yaml") if concept in group for other in group}
+    """Return what else an entry about a concept answers, where the record has nothing closer."""
+    near: set[str] = set()
+    for group in load("related.yaml"):
+        if concept in group:
+            near.update(group)
     apart = load("apart.yaml")
-    not_by = {other for one, other in apart["one_way"] if one == concept}
-    not_by.update(other for pair in apart["both"] if concept in pair for other in pair)
-    return tuple(sorted(near - not_by - {concept}))
+    excluded = {concept}
+    excluded.update(other for answering, other in apart["one_way"] if answering == concept)
+    for pair in apart["both"]:
+        if concept in pair:
+            excluded.update(pair)
+    return tuple(sorted(near - excluded))
 
 
 @lru_cache(maxsize=1024)
@@ -93,13 +120,18 @@ def terms(text: str, language: Language) -> frozenset[str]:
 
 
 def phrase_terms(phrase: str, language: Language) -> frozenset[str]:
-    """A phrase's terms. `Throw up` is not `throw`: if one word has all the meaning, the run of words is the term."""
-    found = terms(phrase, language)
+    """A phrase's terms.
+
+    `Throw up` is not `throw`: if one word has all the meaning, the run of words is the term.
+    """
+    own = terms(phrase, language)
     run = tuple(map(canonical, words(phrase, language)))
-    if len(found) == 1 and 1 < len(run) <= LONGEST_RUN:
+    if len(own) == 1 and 1 < len(run) <= LONGEST_RUN:
         return frozenset({" ".join(run)})
     # A single Chinese character on its own says nothing.
-    return found if language is Language.EN or any(len(term) > 1 for term in found) else frozenset()
+    if language is Language.ZH and all(len(term) == 1 for term in own):
+        return frozenset()
+    return own
 
 
 @cache
@@ -108,41 +140,53 @@ def thesaurus_terms(language: Language) -> ThesaurusTerms:
     folder = private_cache("thesaurus")
     path = folder / f"{language.value}-{_fingerprint(language)}.json" if folder else None
     if path and path.exists():
-        called, said = json.loads(path.read_text(encoding="utf-8"))
-        return ThesaurusTerms(_from_json(called), _from_json(said))
-    made = _made(language)
+        name_rows, idiom_rows = json.loads(path.read_text(encoding="utf-8"))
+        return ThesaurusTerms(_from_json(name_rows), _from_json(idiom_rows))
+    computed = _compute_terms(language)
     if path:
-        write_private(path, json.dumps([[[sorted(row), thing] for row, thing in part] for part in made]).encode())
-    return made
+        write_private(path, json.dumps([_to_json(part) for part in computed]).encode())
+    return computed
 
 
-def _made(language: Language) -> ThesaurusTerms:
-    called, said = (
-        [(found, thing) for phrase, thing in phrases if (found := phrase_terms(phrase, language))]
-        for phrases in (names(language), idioms(language))
-    )
-    return ThesaurusTerms(called, _telling(said, called))
+def _compute_terms(language: Language) -> ThesaurusTerms:
+    name_terms = _terms_of(names(language), language)
+    idiom_terms = _terms_of(idioms(language), language)
+    return ThesaurusTerms(name_terms, _telling(idiom_terms, name_terms))
 
 
-def _telling(said: Terms, called: Terms) -> Terms:
-    """Keep idioms with enough terms left: "your family says it is" would match any mention of a family."""
-    things: dict[str, set[str]] = defaultdict(set)
-    for row, thing in [*called, *said]:
+def _terms_of(pairs: list[tuple[str, str]], language: Language) -> Terms:
+    rows = [(phrase_terms(phrase, language), concept) for phrase, concept in pairs]
+    return [(row, concept) for row, concept in rows if row]
+
+
+def _telling(idiom_terms: Terms, name_terms: Terms) -> Terms:
+    """Keep idioms with enough terms left.
+
+    "your family says it is" would match any mention of a family.
+    """
+    concepts_of_term: dict[str, set[str]] = defaultdict(set)
+    for row, concept in (*name_terms, *idiom_terms):
         for term in row:
-            things[term].add(thing)
-    taken: dict[frozenset[str], set[str]] = defaultdict(set)
-    for row, thing in called:
-        taken[row].add(thing)
+            concepts_of_term[term].add(concept)
+    named_by: dict[frozenset[str], set[str]] = defaultdict(set)
+    for row, concept in name_terms:
+        named_by[row].add(concept)
 
-    def tells(row: frozenset[str], thing: str) -> bool:
-        is_common = len(row) == 1 and any(len(things[term]) > _COMMON for term in row)
-        return not is_common and taken[row] <= {thing}
+    def is_telling(row: frozenset[str], concept: str) -> bool:
+        if len(row) == 1 and any(len(concepts_of_term[term]) > _COMMON for term in row):
+            return False
+        # What is a name of another concept is no idiom for this one.
+        return named_by[row] <= {concept}
 
-    return [(row, thing) for row, thing in said if tells(row, thing)]
+    return [(row, concept) for row, concept in idiom_terms if is_telling(row, concept)]
+
+
+def _to_json(part: Terms) -> list[tuple[list[str], str]]:
+    return [(sorted(row), concept) for row, concept in part]
 
 
 def _from_json(rows: list[tuple[list[str], str]]) -> Terms:
-    return [(frozenset(row), thing) for row, thing in rows]
+    return [(frozenset(row), concept) for row, concept in rows]
 
 
 def _fingerprint(language: Language) -> str:

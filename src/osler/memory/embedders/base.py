@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,10 @@ class Embedder(Protocol):
     """Whether most numbers of a row are 0."""
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Rows for texts that are to be kept; an embedder that learns from what arrives learns here."""
+        """Rows for texts that are to be kept.
+
+        An embedder that learns from what arrives learns here.
+        """
         ...
 
     async def embed_query(self, text: str) -> NDArray[np.float32]:
@@ -32,24 +35,20 @@ class Embedder(Protocol):
         ...
 
     def learn(self, texts: Sequence[str]) -> None:
-        """Learn from texts whose rows are known already what `embed` would have learned from them."""
-        ...
-
-    def snapshot(self) -> dict[str, Any]:
-        """Return what it has learned, as plain data (JSON)."""
-        ...
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Restore exactly what `snapshot` returned."""
+        """Learn from texts with known rows what `embed` would have learned from them."""
         ...
 
 
 @dataclass(kw_only=True, eq=False)
 class CachedEmbedder(ABC):
-    """Base of embedders that learn nothing: a text that was embedded lately is not embedded again."""
+    """Base of embedders that learn nothing.
+
+    A text that was embedded lately is not embedded again.
+    """
 
     most: int = 4096
-    """How many rows are kept, some 25 MB of 1536 numbers each; the one that was longest unused goes first."""
+    """How many rows are kept, some 25 MB of 1536 numbers each; the one that was longest unused goes
+    first."""
     name: str = field(init=False)
     sparse: bool = field(default=False, init=False)
     _rows: OrderedDict[bytes, NDArray[np.float32]] = field(default_factory=OrderedDict, init=False)
@@ -65,13 +64,6 @@ class CachedEmbedder(ABC):
     def learn(self, texts: Sequence[str]) -> None:  # noqa: B027 -- there is nothing to learn
         """Nothing to learn."""
 
-    def snapshot(self) -> dict[str, Any]:
-        """Nothing: the rows can be computed again."""
-        return {}
-
-    def restore(self, state: dict[str, Any]) -> None:  # noqa: B027 -- there is nothing to restore
-        """Nothing to do."""
-
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Rows for all texts, by one call for those that are new."""
         if not texts:
@@ -85,7 +77,10 @@ class CachedEmbedder(ABC):
         return np.stack([found[key] for key in keys])
 
     async def embed_query(self, text: str) -> NDArray[np.float32]:
-        """One row; kept apart from those of texts, since some models treat questions in another way."""
+        """One row.
+
+        Kept apart from those of texts, since some models treat questions in another way.
+        """
         key = _key("query", text)
         row = self._rows.get(key)
         if row is None:

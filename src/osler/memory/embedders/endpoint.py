@@ -1,4 +1,7 @@
-"""Embeddings from a server that speaks the OpenAI protocol: OpenAI itself, vLLM, Ollama, llama.cpp and others."""
+"""Embeddings from a server that speaks the OpenAI protocol.
+
+OpenAI itself, vLLM, Ollama, llama.cpp and others.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,10 @@ BATCH = 64
 TIMEOUT = 60.0
 _LARGEST_BODY = 40_000_000
 """In bytes: a batch of rows of 4096 numbers, each of twenty digits, fits seven times."""
-_REMEDY = "check that the model is one for embeddings, and that the address ends as the server wants it, usually in /v1"
+_REMEDY = (
+    "check that the model is one for embeddings, and that the address ends as the server wants it,"
+    " usually in /v1"
+)
 
 
 @dataclass(eq=False)
@@ -48,7 +54,8 @@ class EndpointEmbedder(CachedEmbedder):
         """Rows of unit length, by as many requests as the number of texts needs.
 
         Raises:
-            BackboneError: The server cannot be reached, refuses, or answers with something else than embeddings.
+            BackboneError: The server cannot be reached, refuses, or answers with something else
+                than embeddings.
         """
         batches = [texts[start : start + BATCH] for start in range(0, len(texts), BATCH)]
         rows = [await self._request(batch) for batch in batches]
@@ -61,12 +68,16 @@ class EndpointEmbedder(CachedEmbedder):
     async def _request(self, texts: Sequence[str]) -> Vectors:
         body = {
             "model": self.model,
-            "input": [whole_characters(text) or " " for text in texts],  # OpenAI refuses a text of no characters
+            "input": [
+                whole_characters(text) or " " for text in texts
+            ],  # OpenAI refuses a text of no characters
             "encoding_format": "float",
         }
         # Connections last for one request, so that nobody need close an embedder.
         url = f"{self.base_url}/embeddings"
-        endpoint = HttpEndpoint(url, self.key, self._where, TIMEOUT, expects="embeddings", largest=_LARGEST_BODY)
+        endpoint = HttpEndpoint(
+            url, self.key, self._where, TIMEOUT, expects="embeddings", largest=_LARGEST_BODY
+        )
         try:
             answer, _ = await self._policy.run(lambda: endpoint.post(body))
         finally:

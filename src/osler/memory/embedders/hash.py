@@ -1,4 +1,7 @@
-"""The default embedder: hashed words and parts of words, in English and Chinese, with nothing to download."""
+"""The default embedder.
+
+Hashed words and parts of words, in English and Chinese, with nothing to download.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +21,8 @@ from osler.language.words import content, plain, words
 from osler.memory.embedders.base import Vectors
 
 DIMENSIONS = 4096
-"""The smallest power of two at which the rows, on average over hash functions, find what BM25 finds in long turns."""
+"""The smallest power of two at which the rows, on average over hash functions, find what BM25 finds
+in long turns."""
 FEWEST, MOST = 16, 65536
 
 _WORD = 1.0
@@ -27,7 +31,8 @@ _ENGLISH = {3: 0.15, 4: 0.15, 5: 0.15}
 _CHINESE = {1: 0.15, 2: 0.5, 3: 0.2}
 """Weight of Chinese characters, pairs and triples: they find what was segmented in another way."""
 _STOPWORD = 0.3
-"""Weight of a word without content of its own; before there are texts, there is no document frequency."""
+"""Weight of a word without content of its own; before there are texts, there is no document
+frequency."""
 _LARGEST_TABLE = 100_000
 """Features whose frequency is kept; thousands of turns fit."""
 
@@ -50,8 +55,9 @@ class _Features(NamedTuple):
 class HashEmbedder:
     """Words and character n-grams, hashed with signs into a row.
 
-    A kept row holds how often each feature occurs, damped, and never changes. The query's row carries how rare each
-    feature is among the texts kept so far, so that the cosine of the two behaves as TF-IDF does.
+    A kept row holds how often each feature occurs, damped, and never changes. The query's row
+    carries how rare each feature is among the texts kept so far, so that the cosine of the two
+    behaves as TF-IDF does.
     """
 
     sparse = True
@@ -93,23 +99,6 @@ class HashEmbedder:
         rarity = np.log1p((self._texts - seen + 0.5) / (seen + 0.5))
         return self._row(found, rarity, text).astype(np.float32)
 
-    def snapshot(self) -> dict[str, Any]:
-        """The frequencies learned so far."""
-        counts = {str(key): count for key, count in self._counts.items()}
-        return {"dimensions": self.dimensions, "texts": self._texts, "counts": counts}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Know the frequencies that `snapshot` knew.
-
-        Raises:
-            UserError: The state is that of an embedder of another size, whose rows cannot be compared with these.
-        """
-        if state["dimensions"] != self.dimensions:
-            wrong = f"what was kept has {state['dimensions']} dimensions, and this embedder {self.dimensions}"
-            raise UserError(wrong, f"use hash:{state['dimensions']}")
-        self._texts = int(state["texts"])
-        self._counts = Counter({int(key): int(count) for key, count in state["counts"].items()})
-
     def _learn(self, keys: Iterable[int]) -> None:
         self._texts += 1
         self._counts.update(keys)
@@ -118,7 +107,9 @@ class HashEmbedder:
             common = sorted(self._counts.items(), key=lambda item: (-item[1], item[0]))
             self._counts = Counter(dict(common[: _LARGEST_TABLE // 2]))
 
-    def _row(self, found: _Features, factors: NDArray[np.float64], text: str) -> NDArray[np.float64]:
+    def _row(
+        self, found: _Features, factors: NDArray[np.float64], text: str
+    ) -> NDArray[np.float64]:
         row = np.zeros(self.dimensions)
         np.add.at(row, found.keys % self.dimensions, found.weights * factors)
         if not row.any():  # no word of either language: the text is like itself alone
@@ -137,7 +128,8 @@ def _features(text: str) -> _Features:
 def _occurrences(text: str) -> NDArray[np.void]:
     """Return every feature of a text as often as it occurs. The text may mix the languages."""
     runs = _CJK.findall(plain(text).replace("疼", "痛"))  # one word for pain, as in `words`
-    # In Chinese, English words are split as in English; a text without Chinese is split as everybody else splits it.
+    # In Chinese, English words are split as in English; a text without Chinese is split as
+    # everybody else splits it.
     split = words(text, Language.ZH if runs else Language.EN)
     parts = [*map(_word_features, split), *map(_run_features, runs)]
     return np.frombuffer(b"".join(parts), dtype=_FEATURE)
@@ -145,7 +137,10 @@ def _occurrences(text: str) -> NDArray[np.void]:
 
 @lru_cache(maxsize=65536)
 def _word_features(word: str) -> bytes:
-    """A word and, in English, its parts; its borders count as letters, which keeps `pain` apart from `Spain`."""
+    """A word and, in English, its parts.
+
+    Its borders count as letters, which keeps `pain` apart from `Spain`.
+    """
     share = 1.0 if content(word, Language.ZH if _CJK.match(word) else Language.EN) else _STOPWORD
     found = [(_key("word", word), _WORD * share)]
     if word[0].isascii() and word[0].isalpha():
@@ -169,10 +164,17 @@ def _ngrams(kind: str, text: str, weights: dict[int, float]) -> list[tuple[int, 
 
 
 def _packed(found: Sequence[tuple[int, float]]) -> bytes:
-    """The bytes of an array of features with signed weights: words repeat, and bytes are quickly joined."""
-    return np.array([(key, weight if key >> _BITS - 1 else -weight) for key, weight in found], _FEATURE).tobytes()
+    """The bytes of an array of features with signed weights.
+
+    Words repeat, and bytes are quickly joined.
+    """
+    return np.array(
+        [(key, weight if key >> _BITS - 1 else -weight) for key, weight in found], _FEATURE
+    ).tobytes()
 
 
 @lru_cache(maxsize=65536)
 def _key(kind: str, feature: str) -> int:
-    return int.from_bytes(blake2b(f"{kind}\0{feature}".encode("utf-8", "replace"), digest_size=_BITS // 8).digest())
+    return int.from_bytes(
+        blake2b(f"{kind}\0{feature}".encode("utf-8", "replace"), digest_size=_BITS // 8).digest()
+    )

@@ -16,14 +16,19 @@ FORMS = "use hash, hash:DIMENSIONS, st:NAME_OR_PATH, openai:MODEL or MODEL@http:
 
 
 def open_embedder(spec: str) -> Embedder:
-    """Return the embedder of that name. Those that learn nothing cache the texts they have embedded.
+    """Return the embedder of that name.
+
+    Those that learn nothing cache the texts they have embedded.
 
     Raises:
         UserError: The text names no embedder, or what the embedder needs is not there.
     """
     spec = spec.strip()
     if scrub(spec) != spec:
-        raise UserError("the embedder's name holds a key", f"set the server's environment variable to it, and {FORMS}")
+        raise UserError(
+            "the embedder's name holds a key",
+            f"set the server's environment variable to it, and {FORMS}",
+        )
     if found := AT_URL.fullmatch(spec):
         return _endpoint(found["model"], found["url"])
     kind, _, rest = spec.partition(":")
@@ -36,7 +41,9 @@ def open_embedder(spec: str) -> Embedder:
     if kind != "hash":
         raise UserError(f"there is no embedder {spec[:80]!r}", FORMS)
     if not re.fullmatch(r"[0-9]{1,9}", rest):
-        raise UserError(f"the embedder {spec[:80]!r} does not say how many dimensions", "write it as hash:384")
+        raise UserError(
+            f"the embedder {spec[:80]!r} does not say how many dimensions", "write it as hash:384"
+        )
     return HashEmbedder(int(rest))
 
 

@@ -39,21 +39,29 @@ class SentenceEmbedder(CachedEmbedder):
         return np.asarray(rows[0], dtype=np.float32)
 
     def _encode(self, encode: Any, texts: list[str]) -> Vectors:
-        rows = encode(texts, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False)
+        rows = encode(
+            texts, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
+        )
         return np.asarray(rows, dtype=np.float32)
 
 
 def _load(name_or_path: str) -> Any:
-    """The model; `Any`, because the package is optional and its types are not here to check against."""
+    """The model.
+
+    `Any`, because the package is optional and its types are not here to check against.
+    """
     try:
         package = import_module("sentence_transformers")
     except ImportError as error:
         raise UserError(
-            f"sentence-transformers cannot be imported ({error})", "install it with `pip install 'osler[st]'`"
+            f"sentence-transformers cannot be imported ({error})",
+            "install it with `pip install 'osler[st]'`",
         ) from None
     try:
         return package.SentenceTransformer(name_or_path)
-    except Exception as error:  # the hub, torch and the model's own code each have errors of their own
+    except (
+        Exception
+    ) as error:  # the hub, torch and the model's own code each have errors of their own
         first = next(iter(str(error).splitlines()), "") or type(error).__name__
         raise UserError(
             f"the sentence encoder {name_or_path!r} cannot be loaded ({first[:200]})",

@@ -1,7 +1,8 @@
 """The graph of thoughts and entities, and the thoughts within two hops of a query.
 
-A thought is an edge between its subject and what its object names, so an entity leads to the thoughts that name it.
-Entities that many thoughts name, above all the patient, lead everywhere; a second hop does not go through them.
+A thought is an edge between its subject and what its object names, so an entity leads to the
+thoughts that name it. Entities that many thoughts name, above all the patient, lead everywhere; a
+second hop does not go through them.
 """
 
 from __future__ import annotations
@@ -12,15 +13,16 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from osler.language import Language
+from osler.memory.core.bm25 import rarity
+from osler.memory.core.fact import PATIENT, Fact
+from osler.memory.core.items import best_first
 from osler.memory.graph.entities import entities
-from osler.memory.items import best_first
-from osler.memory.tim.bm25 import rarity
-from osler.memory.tim.thought import PATIENT, Draft
 from osler.memory.tim.thought_space import ThoughtSpace
 from osler.ranking import reaches
 
 _FEW = 4
-"""Thoughts, or the root of all of them if that is more, up to which an entity leads on to a second hop."""
+"""Thoughts, or the root of all of them if that is more, up to which an entity leads on to a second
+hop."""
 _PASSED = 8
 """Thoughts of the first hop from which a second one is made, the best ones."""
 _WORD = 0.5
@@ -28,7 +30,8 @@ _WORD = 0.5
 _TURN = 0.5
 """Weight of the words of its turn: a thought leaves out what its question says."""
 _LEAST = 0.3
-"""Share of the best weight below which a thought is no neighbour: it shares some word with the query."""
+"""Share of the best weight below which a thought is no neighbour: it shares some word with the
+query."""
 
 
 class Neighbour(NamedTuple):
@@ -66,10 +69,12 @@ class EntityGraph:
 
     def known(self, query: str) -> list[str]:
         """The entities of a query that the graph has."""
-        return sorted(entity for entity in entities(query, self._language) if entity in self._thoughts)
+        return sorted(
+            entity for entity in entities(query, self._language) if entity in self._thoughts
+        )
 
     def near(self, query: str, fits: Callable[[int], float]) -> list[Neighbour]:
-        """The thoughts within two hops of the entities of a query, by hop, then by weight, then the newest first.
+        """The facts within two hops of a query, by hop, then by weight, then the newest first.
 
         Args:
             query: What is asked.
@@ -78,12 +83,18 @@ class EntityGraph:
         known = self.known(query)
         first = self._found(known, 1, frozenset(), fits)
         few = max(_FEW, math.sqrt(len(self._named)))
-        onward = {entity for one in first[:_PASSED] for entity in self._named[one.number]}.difference(known)
+        onward = {
+            entity for one in first[:_PASSED] for entity in self._named[one.number]
+        }.difference(known)
         passable = sorted(entity for entity in onward if len(self._thoughts[entity]) <= few)
         return [*first, *self._found(passable, 2, frozenset(one.number for one in first), fits)]
 
     def _found(
-        self, through: Iterable[str], hop: int, without: frozenset[int], fits: Callable[[int], float]
+        self,
+        through: Iterable[str],
+        hop: int,
+        without: frozenset[int],
+        fits: Callable[[int], float],
     ) -> list[Neighbour]:
         weights: defaultdict[int, float] = defaultdict(float)
         for entity in through:
@@ -99,7 +110,7 @@ class EntityGraph:
         return [Neighbour(number, hop, near[number]) for number in best_first(near)]
 
 
-def _text(thought: Draft) -> str:
+def _text(thought: Fact) -> str:
     """What a thought names; that it is about the patient leads nowhere."""
     subject = "" if thought.subject in PATIENT or thought.is_doctors else thought.subject
     return " ".join(filter(None, (subject, thought.relation, thought.asked, thought.object)))

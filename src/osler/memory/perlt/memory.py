@@ -1,9 +1,12 @@
-"""PerLTQA's memory: standing facts in one store, what was said in another, and a classifier that weighs the two.
+"""PerLTQA's memory.
 
-The semantic store is the active thoughts that say who the patient is: allergies, medicines, conditions, relatives,
-habits. The episodic store is the turns, word for word. A recall takes the best of each store and ranks them together by
-how likely the question asks for that store, and by how well each fits. Thoughts are formed and corrected as in
-Think-in-Memory; a turn with something that was corrected since is told by its thoughts alone.
+Standing facts in one store, what was said in another, and a classifier that weighs the two.
+
+The semantic store is the active thoughts that say who the patient is: allergies, medicines,
+conditions, relatives, habits. The episodic store is the turns, word for word. A recall takes the
+best of each store and ranks them together by how likely the question asks for that store, and by
+how well each fits. Thoughts are formed and corrected as in Think-in-Memory; a turn with something
+that was corrected since is told by its thoughts alone.
 """
 
 from __future__ import annotations
@@ -22,19 +25,19 @@ from osler.language import Language
 from osler.language.lexicon.phrases import things
 from osler.language.lexicon.thesaurus import load
 from osler.language.times_and_values import time_finder
-from osler.memory.base import MemorySettings, Recall
-from osler.memory.items import best_first, turn_key
+from osler.memory.base import MemorySettings, Query, Recall
+from osler.memory.core.bm25 import Bm25
+from osler.memory.core.fact import PATIENT, Fact
+from osler.memory.core.fact_lines import topic_of
+from osler.memory.core.items import best_first, turn_key
+from osler.memory.core.vectors import VectorIndex
 from osler.memory.perlt.question_class import probability_by_model, semantic_probability, sigmoid
-from osler.memory.tim.bm25 import Bm25
-from osler.memory.tim.fact_lines import topic_of
 from osler.memory.tim.memory import TimMemory
 from osler.memory.tim.memory_bank import MemoryBank
 from osler.memory.tim.retrieve import Hit
 from osler.memory.tim.settings import TimSettings
 from osler.memory.tim.stored import thought_key
-from osler.memory.tim.thought import PATIENT, Draft, Thought
 from osler.memory.tim.thought_space import ThoughtSpace
-from osler.memory.tim.vectors import VectorIndex
 from osler.ranking import ranked
 
 
@@ -53,7 +56,8 @@ class PerltSettings(TimSettings):
     retriever: Literal["bm25", "dense"] = "bm25"
     """How items are scored against the question: by words, or by the cosine of their vectors."""
     classify: Literal["shipped", "model"] = "shipped"
-    """What tells which store a question asks for: the classifier that is shipped, or the memory's model."""
+    """What tells which store a question asks for: the classifier that is shipped, or the memory's
+    model."""
     alpha: float = Field(default=0.5, ge=0.0)
     """Weight of the class in the ranking."""
     beta: float = Field(default=0.5, ge=0.0)
@@ -107,27 +111,30 @@ class PerltMemory(TimMemory):
         self._classified: tuple[str, float] | None = None
         """The last question and its probability."""
         self.failed_classifications = 0
-        """Questions for which the model gave no probability, so that the shipped classifier was used."""
+        """Questions for which the model gave no probability, so that the shipped classifier was
+        used."""
 
-    async def _recall(self, query: str, *, concludes: bool, last: int | None = None) -> Recall:
-        """The best of both stores as far as they fit, and the newest turn of the present visit before all else."""
+    async def _recall(self, query: Query) -> Recall:
+        """The newest turn of the present visit, then the best of both stores as far as they fit."""
         bank, space = self._bank, self._space
         if space is None or bank is None:
             return Recall()
-        items, requests = await self._ranking(query, space, bank, self._perlt.k or 1)
+        items, requests = await self._ranking(query.text, space, bank, self._perlt.k or 1)
         newest = next(bank.newest, 0)
-        first = [newest] if newest > 0 and newest != last else []
-        told = self._page_writer(bank, space).choose(chain(first, self._tellable(items, space)), self._settings.budget)
+        first = [newest] if newest > 0 and newest != query.beside else []
+        page = self._page_writer(bank, space).fill(
+            [[[*first, *self._tellable(items, space)]]], self._settings.budget
+        )
         scores: dict[int, Hit] = {}
         for item in items:
             is_turn = item.store is MemoryClass.EPISODIC
             for number in space.of_turn(item.number) if is_turn else [item.number]:
                 said = item.number if is_turn else None
                 scores.setdefault(number, Hit(number, item.score, 0.0, 0.0, said))
-        recall = self._recalled(told, list(scores.values()), bank)
+        recall = page.recall(scores, page.tried_but_untold)
         return recall.model_copy(update={"requests": requests})
 
-    def _tellable(self, items: Iterable[StoreItem], space: ThoughtSpace) -> Iterator[Thought | int]:
+    def _tellable(self, items: Iterable[StoreItem], space: ThoughtSpace) -> Iterator[Fact | int]:
         for item in items:
             if item.store is MemoryClass.SEMANTIC:
                 yield space[item.number]
@@ -137,7 +144,10 @@ class PerltMemory(TimMemory):
                 yield item.number
 
     async def search(self, query: str) -> list[tuple[str, float]]:
-        """All items in the order of the ranking. A turn is shown by its thoughts, or as it is if it left none."""
+        """All items in the order of the ranking.
+
+        A turn is shown by its thoughts, or as it is if it left none.
+        """
         space, bank = self._space, self._bank
         if space is None or bank is None:
             return []
@@ -162,11 +172,15 @@ class PerltMemory(TimMemory):
             return []
         items, _ = await self._ranking(query, space, bank, space.size + len(bank))
         is_turn = MemoryClass.EPISODIC
-        named = ((one.number,) if one.store is is_turn else space[one.number].turns for one in items)
+        named = (
+            (one.number,) if one.store is is_turn else space[one.number].turns for one in items
+        )
         kept = self._silent(bank, space) | space.turns
         return [turn for turn in dict.fromkeys(chain.from_iterable(named)) if turn in kept]
 
-    async def _ranking(self, query: str, space: ThoughtSpace, bank: MemoryBank, k: int) -> tuple[list[StoreItem], int]:
+    async def _ranking(
+        self, query: str, space: ThoughtSpace, bank: MemoryBank, k: int
+    ) -> tuple[list[StoreItem], int]:
         """The best k of each store in one order, and the model requests it took."""
         semantic, requests = await self._semantic_probability(query)
         vector = await self._embedder.embed_query(query)
@@ -174,23 +188,36 @@ class PerltMemory(TimMemory):
         by_thought = self._scores(query, vector, space.bm25, space.index)
         for turn, score in by_turn.items():
             # A thought leaves out what its question says.
-            by_thought.update((one, max(score, by_thought.get(one, score))) for one in space.of_turn(turn))
+            by_thought.update(
+                (one, max(score, by_thought.get(one, score))) for one in space.of_turn(turn)
+            )
         # What nothing speaks for comes last: what a treatment depends on, then the newest.
         others = chain((one.id for one in space.vital), (one.id for one in reversed(space.active)))
-        facts = (number for number in _in_order(by_thought, others) if self._is_standing(space[number]))
+        facts = (
+            number for number in _in_order(by_thought, others) if self._is_standing(space[number])
+        )
         stores = {
-            MemoryClass.SEMANTIC: [(number, by_thought.get(number, 0.0)) for number in islice(facts, k)],
+            MemoryClass.SEMANTIC: [
+                (number, by_thought.get(number, 0.0)) for number in islice(facts, k)
+            ],
             MemoryClass.EPISODIC: [
-                (number, by_turn.get(number, 0.0)) for number in islice(_in_order(by_turn, bank.newest), k)
+                (number, by_turn.get(number, 0.0))
+                for number in islice(_in_order(by_turn, bank.newest), k)
             ],
         }
         likely = {MemoryClass.SEMANTIC: semantic, MemoryClass.EPISODIC: 1 - semantic}
         return reranked(stores, likely, self._perlt.alpha, self._perlt.beta), requests
 
-    def _scores(self, query: str, vector: NDArray[np.float32], words: Bm25, index: VectorIndex) -> dict[int, float]:
+    def _scores(
+        self, query: str, vector: NDArray[np.float32], words: Bm25, index: VectorIndex
+    ) -> dict[int, float]:
         """How well texts fit; those are left out that share no word or have no positive cosine."""
         if self._perlt.retriever == "dense":
-            return {number: cosine for number, cosine in index.search(vector, len(index)) if cosine > 0.0}
+            return {
+                number: cosine
+                for number, cosine in index.search(vector, len(index))
+                if cosine > 0.0
+            }
         return words.scores(query)
 
     async def _semantic_probability(self, query: str) -> tuple[float, int]:
@@ -207,7 +234,7 @@ class PerltMemory(TimMemory):
         self._classified = query, given
         return given, requests
 
-    def _is_standing(self, thought: Thought) -> bool:
+    def _is_standing(self, thought: Fact) -> bool:
         if thought.id not in self._standing:
             self._standing[thought.id] = is_standing(thought, self._language)
         return self._standing[thought.id]
@@ -217,11 +244,12 @@ class PerltMemory(TimMemory):
         self._standing = {}
 
 
-def is_standing(thought: Draft, language: Language) -> bool:
+def is_standing(thought: Fact, language: Language) -> bool:
     """Check whether a thought says who somebody is; else it belongs to what happened.
 
-    What a treatment depends on stands, and so do illnesses and habits that doctors ask about. What else is said of
-    other people, or written down by a model, stands if it has no time. Complaints and reports belong to an event.
+    What a treatment depends on stands, and so do illnesses and habits that doctors ask about. What
+    else is said of other people, or written down by a model, stands if it has no time. Complaints
+    and reports belong to an event.
     """
     topic = topic_of(thought)
     is_report = bool(topic) and thought.sentence.startswith(topic) and not thought.asked

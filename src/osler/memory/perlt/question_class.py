@@ -1,4 +1,6 @@
-"""P(class | question): whether a question asks for standing facts of a person or for something that happened.
+"""P(class | question).
+
+Whether a question asks for standing facts of a person or for something that happened.
 
 A logistic regression over the words and letters of the question; `make perlt-model` fits it.
 """
@@ -14,9 +16,9 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, Field
 
 from osler.language import Language
-from osler.language.pieces import counted
-from osler.memory.ask_model import ask_json
+from osler.language.pieces import count_pieces
 from osler.memory.base import Thinker
+from osler.memory.core.ask_model import ask_json
 
 BUCKETS = 4096
 _TOKENS = 200
@@ -33,7 +35,7 @@ class ClassAnswer(BaseModel):
 def hashed(question: str, language: Language) -> NDArray[np.float64]:
     """The pieces of a question, counted in buckets; its length is 1, or 0 if there are none."""
     row = np.zeros(BUCKETS)
-    for key, value in counted(question, language).items():
+    for key, value in count_pieces(question, language).items():
         row[key % BUCKETS] += value
     length = math.sqrt(float(row @ row))
     return row / length if length else row
@@ -45,9 +47,13 @@ def semantic_probability(question: str, language: Language) -> float:
     return sigmoid(float(hashed(question, language) @ np.array(weights)) + bias)
 
 
-async def probability_by_model(question: str, language: Language, thinker: Thinker) -> tuple[float | None, int]:
+async def probability_by_model(
+    question: str, language: Language, thinker: Thinker
+) -> tuple[float | None, int]:
     """The same by a language model, and the requests it took; None if it gives no probability."""
-    answer = await ask_json(thinker, "perlt_classify", language, ClassAnswer, _TOKENS, question=question)
+    answer = await ask_json(
+        thinker, "perlt_classify", language, ClassAnswer, _TOKENS, question=question
+    )
     given = (answer.data or {}).get("semantic")
     is_probability = isinstance(given, int | float) and 0 <= given <= 1
     return float(given) if is_probability else None, answer.requests  # type: ignore[arg-type]

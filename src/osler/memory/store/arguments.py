@@ -1,4 +1,7 @@
-"""Reading the arguments of a `MemoryStore`: whose memory, how many results, which language, memory and model."""
+"""Reading the arguments of a `MemoryStore`.
+
+Whose memory, how many results, which language, memory and model.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,9 @@ def ids_of(
                 given[place] = part[name]
     ids = {name: str(given[name]).strip() for name in IDS if given[name] is not None}
     if not ids or not all(ids.values()):
-        raise UserError("it is not said whose memory it is", "give user_id=, agent_id= or run_id=, not empty")
+        raise UserError(
+            "it is not said whose memory it is", "give user_id=, agent_id= or run_id=, not empty"
+        )
     return ids
 
 
@@ -92,9 +97,15 @@ def stored_form(spec: str) -> tuple[str, ...]:
 def thinker_of(backbone: Backbone) -> Thinker:
     """Make the function by which a memory asks its model; a failed call leaves a warning."""
 
-    async def think(template: Prompt, text: str, schema: type[BaseModel] | None, most: int) -> str | None:
+    async def think(
+        template: Prompt, text: str, schema: type[BaseModel] | None, most: int
+    ) -> str | None:
         try:
-            return (await ask(backbone.client, [ChatMessage("user", text)], schema=schema, max_tokens=most)).text
+            return (
+                await ask(
+                    backbone.client, [ChatMessage("user", text)], schema=schema, max_tokens=most
+                )
+            ).text
         except BackboneError as error:
             warn(f"the model of the memory failed, and the exchange is kept word for word: {error}")
             return None

@@ -1,6 +1,7 @@
 """An event loop in a thread of its own, shared by all stores of a process.
 
-Whatever thread, task or notebook calls a store, its memories, models and file are used in this one thread only.
+Whatever thread, task or notebook calls a store, its memories, models and file are used in this one
+thread only.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ class _Background:
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                threading.Thread(target=self._loop.run_forever, name="osler-memory", daemon=True).start()
+                threading.Thread(
+                    target=self._loop.run_forever, name="osler-memory", daemon=True
+                ).start()
             return self._loop
 
 
@@ -42,7 +45,9 @@ _background = _Background()
 os.register_at_fork(after_in_child=_background.forget)
 
 
-def in_background(method: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, Coroutine[Any, Any, T]]:
+def in_background(
+    method: Callable[P, Coroutine[Any, Any, T]],
+) -> Callable[P, Coroutine[Any, Any, T]]:
     """Run an async method in the background loop, whichever loop awaits it."""
 
     @wraps(method)
@@ -50,20 +55,26 @@ def in_background(method: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, Co
         loop = _background.loop()
         if asyncio.get_running_loop() is loop:
             return await method(*args, **kwargs)
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(method(*args, **kwargs), loop))
+        return await asyncio.wrap_future(
+            asyncio.run_coroutine_threadsafe(method(*args, **kwargs), loop)
+        )
 
     return run
 
 
 def blocking(method: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
-    """The method without `await`; it works in scripts, threads and where a loop is running, as in a notebook."""
+    """The method without `await`.
+
+    It works in scripts, threads and where a loop is running, as in a notebook.
+    """
 
     @wraps(method)
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
         loop = _background.loop()
         if _running_loop() is loop:
             raise UserError(
-                "a memory of the store called the store and would wait for itself", "await the async method"
+                "a memory of the store called the store and would wait for itself",
+                "await the async method",
             )
         future = asyncio.run_coroutine_threadsafe(method(*args, **kwargs), loop)
         try:

@@ -17,7 +17,8 @@ from osler.private import OWNER_ONLY, private_file
 
 MARK = 0x6F736C6D
 """The application id of a memory store."""
-FORMAT = 1
+FORMAT = 2
+"""Raised when what a memory saves changes; a file of another form is refused."""
 TABLES = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE scopes (
@@ -28,7 +29,9 @@ CREATE TABLE scopes (
     UNIQUE (kind, owner, language)
 );
 CREATE TABLE log ( -- what changed in a scope's memory, one row an exchange
-    seq INTEGER PRIMARY KEY AUTOINCREMENT, scope INTEGER NOT NULL REFERENCES scopes, body BLOB NOT NULL
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    scope INTEGER NOT NULL REFERENCES scopes,
+    body BLOB NOT NULL
 );
 CREATE INDEX log_of_scope ON log (scope, seq);
 CREATE TABLE items (
@@ -37,8 +40,8 @@ CREATE TABLE items (
     scope INTEGER NOT NULL, key TEXT NOT NULL,
     text TEXT, metadata TEXT, -- NULL when deleted
     user_id TEXT, agent_id TEXT, run_id TEXT, actor_id TEXT,
-    valid_at TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT, superseded_at TEXT, superseded_by TEXT,
-    deleted_at TEXT,
+    valid_at TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT,
+    superseded_at TEXT, superseded_by TEXT, deleted_at TEXT,
     UNIQUE (scope, key)
 );
 CREATE INDEX items_of_agent ON items (agent_id) WHERE agent_id IS NOT NULL;
@@ -106,7 +109,11 @@ class StoreFile:
         if (form := self._pragma("user_version")) != FORMAT:
             raise UserError(
                 f"the memory store {self.path} has form {form}, this Osler reads form {FORMAT}",
-                "use the version of Osler that wrote it",
+                (
+                    "use Osler 0.1.0, which reads it, or give another file"
+                    if form < FORMAT
+                    else "use the version of Osler that wrote it"
+                ),
             )
 
     def _pragma(self, name: str) -> int:
@@ -137,9 +144,15 @@ class StoreFile:
             raise
 
     def empty_log(self) -> None:
-        """Empty the write-ahead log, in which deleted text still stands; waits for those who read an older state."""
+        """Empty the write-ahead log, in which deleted text still stands.
+
+        Waits for those who read an older state.
+        """
         if self.path is not None and self.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0]:
-            warn(f"deleted text is still in {self.path}-wal, since another program is reading; it goes when that ends")
+            warn(
+                f"deleted text is still in {self.path}-wal, since another program is reading; it"
+                " goes when that ends"
+            )
 
     def shrink(self) -> None:
         """Give free pages back to the disk."""
@@ -163,7 +176,8 @@ class StoreFile:
     async def writing_to(self, scope: int) -> AsyncIterator[None]:
         """Keep other processes from adding to a scope; a process that dies lets go.
 
-        The lock is a file beside the store while somebody adds, since SQLite's lock would stop all other scopes too.
+        The lock is a file beside the store while somebody adds, since SQLite's lock would stop all
+        other scopes too.
         """
         if self.path is None:
             yield
@@ -182,7 +196,9 @@ class StoreFile:
         began, pause = time.monotonic(), 0.001
         while True:
             with self.errors_named():
-                lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, OWNER_ONLY)
+                lock = os.open(
+                    path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, OWNER_ONLY
+                )
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 if os.fstat(lock).st_nlink:
@@ -193,7 +209,8 @@ class StoreFile:
                 os.close(lock)
             if time.monotonic() - began > _PATIENCE:
                 raise UserError(
-                    f"another process has been adding to the memory store {self.path} for {_PATIENCE:.0f} s",
+                    f"another process has been adding to the memory store {self.path} for"
+                    f" {_PATIENCE:.0f} s",
                     "end that process, or try again later",
                 )
             await asyncio.sleep(pause)
@@ -205,29 +222,44 @@ def _check(path: Path) -> None:
     if path.is_dir():
         raise UserError(f"{path} is a folder", "give the name of a file in it")
     if not path.parent.is_dir():
-        raise UserError(f"the folder {path.parent} does not exist", "make it, or give a file in another folder")
+        raise UserError(
+            f"the folder {path.parent} does not exist", "make it, or give a file in another folder"
+        )
     try:
         with path.open("rb") as file:
             head = file.read(len(_OLD_FORM))
     except FileNotFoundError:
         return
     except OSError as error:
-        raise UserError(f"the memory store {path} cannot be read ({error.strerror})", "check its permissions") from None
+        raise UserError(
+            f"the memory store {path} cannot be read ({error.strerror})", "check its permissions"
+        ) from None
     if head.startswith(_OLD_FORM):
         raise UserError(
             f"{path} was saved by an earlier version of Osler, before there were memory stores",
             "give another file and add the conversation again; the old file stays as it is",
         )
     if head and not head.startswith(_HEADER):
-        raise UserError(f"{path} is not a memory store", "give a file that a MemoryStore made, or a new one")
+        raise UserError(
+            f"{path} is not a memory store", "give a file that a MemoryStore made, or a new one"
+        )
 
 
 def _named(store: str, error: Exception) -> UserError:
     told = str(getattr(error, "strerror", None) or error)
     if "locked" in told:
-        return UserError(f"{store} has been locked by another process for {_WAIT:.0f} s", "try again when it has ended")
+        return UserError(
+            f"{store} has been locked by another process for {_WAIT:.0f} s",
+            "try again when it has ended",
+        )
     if any(word in told for word in ("full", "disk I/O", "No space", "too large")):
-        return StorageError(f"{store} cannot be written ({told})", "free disk space; what was saved before is kept")
+        return StorageError(
+            f"{store} cannot be written ({told})", "free disk space; what was saved before is kept"
+        )
     if isinstance(error, OSError) or any(word in told for word in ("readonly", "unable to open")):
-        return UserError(f"{store} cannot be written ({told})", "give a file in a folder that you may write to")
-    return UserError(f"{store} is damaged ({told})", "restore it from a copy, or try `sqlite3 FILE .recover`")
+        return UserError(
+            f"{store} cannot be written ({told})", "give a file in a folder that you may write to"
+        )
+    return UserError(
+        f"{store} is damaged ({told})", "restore it from a copy, or try `sqlite3 FILE .recover`"
+    )

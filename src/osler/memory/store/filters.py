@@ -1,4 +1,7 @@
-"""Filters on items, as mem0 writes them: `{"category": "diet", "created_at": {"gte": "2026-01-01"}}`."""
+"""Filters on items, as mem0 writes them.
+
+`{"category": "diet", "created_at": {"gte": "2026-01-01"}}`.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +14,16 @@ from osler.errors import UserError
 TIMES = frozenset({"valid_at", "created_at", "updated_at", "superseded_at"})
 IDS = ("user_id", "agent_id", "run_id")
 _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
-    "eq": lambda value, wanted: bool(value == wanted),
-    "ne": lambda value, wanted: bool(value != wanted),
-    "gt": lambda value, wanted: bool(value > wanted),
-    "gte": lambda value, wanted: bool(value >= wanted),
-    "lt": lambda value, wanted: bool(value < wanted),
-    "lte": lambda value, wanted: bool(value <= wanted),
-    "in": lambda value, wanted: value in wanted,
-    "nin": lambda value, wanted: value not in wanted,
-    "contains": lambda value, wanted: str(wanted) in str(value),
-    "icontains": lambda value, wanted: str(wanted).casefold() in str(value).casefold(),
+    "eq": lambda value, operand: bool(value == operand),
+    "ne": lambda value, operand: bool(value != operand),
+    "gt": lambda value, operand: bool(value > operand),
+    "gte": lambda value, operand: bool(value >= operand),
+    "lt": lambda value, operand: bool(value < operand),
+    "lte": lambda value, operand: bool(value <= operand),
+    "in": lambda value, operand: value in operand,
+    "nin": lambda value, operand: value not in operand,
+    "contains": lambda value, operand: str(operand) in str(value),
+    "icontains": lambda value, operand: str(operand).casefold() in str(value).casefold(),
 }
 _OF_NOTHING = frozenset({"ne", "nin"})
 """Operators that are true of an item without the field."""
@@ -32,40 +35,55 @@ def matches(item: Mapping[str, Any], filters: Mapping[str, Any]) -> bool:
     Raises:
         UserError: A filter cannot be read.
     """
-    return all(_one(item, name, wanted) for name, wanted in filters.items())
+    return all(_matches_one(item, name, condition) for name, condition in filters.items())
 
 
-def _one(item: Mapping[str, Any], name: str, wanted: Any) -> bool:
+def _matches_one(item: Mapping[str, Any], name: str, condition: Any) -> bool:
+    """Check an item against one filter: a field with a value or operators, or AND, OR, NOT."""
     if name in {"AND", "OR", "NOT"}:
-        if isinstance(wanted, Mapping):
-            wanted = [wanted]
-        if not isinstance(wanted, list) or not all(isinstance(one, Mapping) for one in wanted):
-            raise UserError(f"the filter {name} is no list of filters", f'write {{"{name}": [{{…}}, {{…}}]}}')
-        found = [matches(item, one) for one in wanted]
-        return {"AND": all(found), "OR": any(found), "NOT": not any(found)}[name]
+        return _matches_group(item, name, condition)
     name = "run_id" if name == "session_id" else name
     value = item[name] if name in item else item["metadata"].get(name)
-    if wanted == "*":
+    if condition == "*":
         return value is not None
-    conditions = wanted if isinstance(wanted, Mapping) else {"eq": wanted}
-    return all(_holds(name, value, operator, operand) for operator, operand in conditions.items())
+    operands = condition if isinstance(condition, Mapping) else {"eq": condition}
+    return all(_holds(name, value, operator, operand) for operator, operand in operands.items())
 
 
-def _holds(name: str, value: Any, operator: str, wanted: Any) -> bool:
+def _matches_group(item: Mapping[str, Any], name: str, filters: Any) -> bool:
+    """Check an item against AND, OR or NOT of several filters."""
+    if isinstance(filters, Mapping):
+        filters = [filters]
+    if not isinstance(filters, list) or not all(isinstance(part, Mapping) for part in filters):
+        raise UserError(
+            f"the filter {name} is no list of filters", f'write {{"{name}": [{{…}}, {{…}}]}}'
+        )
+    # All are looked at, so that one that cannot be read is refused whatever the others say.
+    results = [matches(item, part) for part in filters]
+    return {"AND": all(results), "OR": any(results), "NOT": not any(results)}[name]
+
+
+def _holds(name: str, value: Any, operator: str, operand: Any) -> bool:
     if operator not in _OPERATORS:
-        raise UserError(f"the filter {name} has no operator {operator!r}", f"use one of {', '.join(_OPERATORS)}")
+        raise UserError(
+            f"the filter {name} has no operator {operator!r}", f"use one of {', '.join(_OPERATORS)}"
+        )
     if value is None:
-        return operator in _OF_NOTHING or (operator == "eq" and wanted is None)
+        return operator in _OF_NOTHING or (operator == "eq" and operand is None)
     if name in TIMES and operator not in {"contains", "icontains"}:
-        value, wanted = moment(value), [moment(one) for one in wanted] if operator in {"in", "nin"} else moment(wanted)
+        value = moment(value)
+        is_list = operator in {"in", "nin"}
+        operand = [moment(part) for part in operand] if is_list else moment(operand)
     try:
-        return _OPERATORS[operator](value, wanted)
+        return _OPERATORS[operator](value, operand)
     except TypeError:  # a text and a number
         return False
 
 
-def moment(given: Any) -> datetime:
-    """Read a time: a datetime, ISO 8601 text or seconds since 1970. The result is UTC without a time zone.
+def moment(time: Any) -> datetime:
+    """Read a time: a datetime, ISO 8601 text or seconds since 1970.
+
+    The result is UTC without a time zone.
 
     A time without a time zone is taken as it is.
 
@@ -73,14 +91,14 @@ def moment(given: Any) -> datetime:
         UserError: It is none of these.
     """
     try:
-        if isinstance(given, str):
-            given = datetime.fromisoformat(given.strip())
-        elif isinstance(given, int | float) and not isinstance(given, bool):
-            given = datetime.fromtimestamp(given, UTC)
-        if isinstance(given, datetime):
-            return given.astimezone(UTC).replace(tzinfo=None) if given.tzinfo else given
-        if hasattr(given, "timetuple"):
-            return datetime(given.year, given.month, given.day)  # noqa: DTZ001 -- a date
+        if isinstance(time, str):
+            time = datetime.fromisoformat(time.strip())
+        elif isinstance(time, int | float) and not isinstance(time, bool):
+            time = datetime.fromtimestamp(time, UTC)
+        if isinstance(time, datetime):
+            return time.astimezone(UTC).replace(tzinfo=None) if time.tzinfo else time
+        if hasattr(time, "timetuple"):
+            return datetime(time.year, time.month, time.day)  # noqa: DTZ001 -- a date
     except (ValueError, OverflowError, OSError):
         pass
-    raise UserError(f"{str(given)[:40]!r} is no time", "write it as 2026-03-31 or 2026-03-31T09:30")
+    raise UserError(f"{str(time)[:40]!r} is no time", "write it as 2026-03-31 or 2026-03-31T09:30")

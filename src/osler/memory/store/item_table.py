@@ -14,11 +14,19 @@ from uuid import uuid4
 
 from osler.errors import UserError
 from osler.memory.base import Turn
-from osler.memory.items import MemoryItem
+from osler.memory.core.items import MemoryItem
 from osler.memory.store.file import StoreFile
 from osler.memory.store.filters import IDS
 
-_SHOWN = (*IDS, "actor_id", "valid_at", "created_at", "updated_at", "superseded_at", "superseded_by")
+_SHOWN = (
+    *IDS,
+    "actor_id",
+    "valid_at",
+    "created_at",
+    "updated_at",
+    "superseded_at",
+    "superseded_by",
+)
 
 
 @dataclass(frozen=True)
@@ -39,26 +47,37 @@ class ItemTable:
         self._file = file
 
     def add(self, items: Sequence[MemoryItem], source: ItemSource) -> list[dict[str, Any]]:
-        """Insert new items and mark those that something took the place of; return an event for each."""
+        """Insert new items and mark those that something took the place of.
+
+        Return an event for each.
+        """
         at = now()
         events = [self._put(item, source, at) for item in items]
         for item in items:
             if item.by is not None:
                 self._file.rows(
-                    "UPDATE items SET superseded_by = (SELECT id FROM items WHERE scope = ? AND key = ?) "
-                    "WHERE scope = ? AND key = ?",
+                    "UPDATE items SET superseded_by = (SELECT id FROM items WHERE scope = ? AND key"
+                    " = ?) WHERE scope = ? AND key = ?",
                     *(source.scope, item.by, source.scope, item.key),
                 )
         return [event for event in events if event]
 
     def _put(self, item: MemoryItem, source: ItemSource, at: str) -> dict[str, Any] | None:
         found = self._file.rows(
-            "SELECT id, text, superseded_at FROM items WHERE scope = ? AND key = ?", source.scope, item.key
+            "SELECT id, text, superseded_at FROM items WHERE scope = ? AND key = ?",
+            source.scope,
+            item.key,
         )
         if not found:
             id, turn = str(uuid4()), source.turn
             values = {
-                **{"id": id, "scope": source.scope, "key": item.key, "text": item.text, **source.ids},
+                **{
+                    "id": id,
+                    "scope": source.scope,
+                    "key": item.key,
+                    "text": item.text,
+                    **source.ids,
+                },
                 **{"metadata": json.dumps(source.metadata, ensure_ascii=False), "created_at": at},
                 **{
                     "valid_at": turn.at.isoformat() if turn.at else at,
@@ -67,7 +86,9 @@ class ItemTable:
                 "actor_id": turn.said_by or turn.asked_by or None,
             }
             marks = ", ".join("?" * len(values))
-            self._file.rows(f"INSERT INTO items ({', '.join(values)}) VALUES ({marks})", *values.values())
+            self._file.rows(
+                f"INSERT INTO items ({', '.join(values)}) VALUES ({marks})", *values.values()
+            )
             return {"id": id, "memory": item.text, "event": "ADD"}
         [row] = found
         if not item.is_current and row["superseded_at"] is None:
@@ -84,15 +105,23 @@ class ItemTable:
         """
         found = self._file.rows("SELECT * FROM items WHERE id = ?", id)
         if not found:
-            raise UserError(f"there is no memory {str(id)[:60]!r}", "use an id that add, search or get_all returned")
+            raise UserError(
+                f"there is no memory {str(id)[:60]!r}",
+                "use an id that add, search or get_all returned",
+            )
         if found[0]["text"] is None:
-            raise UserError(f"the memory {id} was deleted", "use an id that add, search or get_all returned")
+            raise UserError(
+                f"the memory {id} was deleted", "use an id that add, search or get_all returned"
+            )
         return found[0]
 
     def at_key(self, scope: int, key: str) -> dict[str, Any] | None:
         """The current item with that key."""
         found = self._file.rows(
-            "SELECT * FROM items WHERE scope = ? AND key = ? AND superseded_at IS NULL AND text IS NOT NULL", scope, key
+            "SELECT * FROM items WHERE scope = ? AND key = ? AND superseded_at IS NULL AND text IS"
+            " NOT NULL",
+            scope,
+            key,
         )
         return shown(found[0]) if found else None
 
@@ -100,33 +129,51 @@ class ItemTable:
         """Everything with these ids, oldest first."""
         conditions = [*(f"{name} = ?" for name in ids), "text IS NOT NULL"]
         conditions += [] if superseded else ["superseded_at IS NULL"]
-        return self._file.rows(f"SELECT * FROM items WHERE {' AND '.join(conditions)} ORDER BY number", *ids.values())
+        return self._file.rows(
+            f"SELECT * FROM items WHERE {' AND '.join(conditions)} ORDER BY number", *ids.values()
+        )
 
     def scopes(self, ids: Mapping[str, str]) -> list[int]:
         """The scopes that hold items with these ids."""
         conditions = " AND ".join(f"{name} = ?" for name in ids)
         return [
-            row[0] for row in self._file.rows(f"SELECT DISTINCT scope FROM items WHERE {conditions}", *ids.values())
+            row[0]
+            for row in self._file.rows(
+                f"SELECT DISTINCT scope FROM items WHERE {conditions}", *ids.values()
+            )
         ]
 
-    def reword(self, row: sqlite3.Row, text: str | None, metadata: Mapping[str, Any] | None) -> None:
+    def reword(
+        self, row: sqlite3.Row, text: str | None, metadata: Mapping[str, Any] | None
+    ) -> None:
         """Give an item another text, or more metadata."""
         at = now()
         merged = {**json.loads(row["metadata"]), **(metadata or {})}
         self._file.rows(
             "UPDATE items SET text = ?, metadata = ?, updated_at = ? WHERE id = ?",
-            *(row["text"] if text is None else text, json.dumps(merged, ensure_ascii=False), at, row["id"]),
+            *(
+                row["text"] if text is None else text,
+                json.dumps(merged, ensure_ascii=False),
+                at,
+                row["id"],
+            ),
         )
         if text is not None:
             self._changed(row["id"], "UPDATE", row["text"], at)
 
     def erase(self, scope: int, keys: Iterable[str]) -> None:
-        """Delete the content of items; their ids, times and kinds of change stay for the history."""
+        """Delete the content of items.
+
+        Their ids, times and kinds of change stay for the history.
+        """
         at = now()
         for key in keys:
-            for row in self._file.rows("SELECT id FROM items WHERE scope = ? AND key = ?", scope, key):
+            for row in self._file.rows(
+                "SELECT id FROM items WHERE scope = ? AND key = ?", scope, key
+            ):
                 self._file.rows(
-                    "UPDATE items SET text = NULL, metadata = NULL, actor_id = NULL, deleted_at = ? WHERE id = ?",
+                    "UPDATE items SET text = NULL, metadata = NULL, actor_id = NULL, deleted_at = ?"
+                    " WHERE id = ?",
                     at,
                     row[0],
                 )
@@ -137,7 +184,10 @@ class ItemTable:
         """The changes of an item, oldest first; of a deleted one without its texts."""
         found = self._file.rows("SELECT * FROM items WHERE id = ?", id)
         if not found:
-            raise UserError(f"there is no memory {str(id)[:60]!r}", "use an id that add, search or get_all returned")
+            raise UserError(
+                f"there is no memory {str(id)[:60]!r}",
+                "use an id that add, search or get_all returned",
+            )
         [item] = found
         changes = self._file.rows("SELECT * FROM changes WHERE id = ? ORDER BY number", id)
         olds = [row["old"] for row in changes if row["event"] == "UPDATE"]
@@ -145,14 +195,25 @@ class ItemTable:
         text = next(texts)
         told = [_change(id, None, text, "ADD", item["created_at"])]
         for row in changes:
-            old, text = text, next(texts) if row["event"] == "UPDATE" else None if row["event"] == "DELETE" else text
+            old, text = (
+                text,
+                (
+                    next(texts)
+                    if row["event"] == "UPDATE"
+                    else None
+                    if row["event"] == "DELETE"
+                    else text
+                ),
+            )
             told.append(_change(id, old, text, row["event"], row["at"]))
         if item["superseded_by"]:
             told[-1]["superseded_by"] = item["superseded_by"]
         return told
 
     def _changed(self, id: str, event: str, old: str | None, at: str) -> None:
-        self._file.rows("INSERT INTO changes (id, event, old, at) VALUES (?, ?, ?, ?)", id, event, old, at)
+        self._file.rows(
+            "INSERT INTO changes (id, event, old, at) VALUES (?, ?, ?, ?)", id, event, old, at
+        )
 
 
 def shown(row: sqlite3.Row) -> dict[str, Any]:

@@ -12,8 +12,8 @@ from typing import Any, Self
 
 from osler.errors import UserError
 from osler.language import Language
-from osler.memory.base import Memory, MemorySettings, Recall, Turn
-from osler.memory.items import ItemisedMemory, turn_key
+from osler.memory.base import Memory, MemorySettings, Query, Recall, Turn
+from osler.memory.core.items import ItemisedMemory, turn_key
 from osler.memory.registry import MemoryFactory, memory_factory, memory_options
 from osler.memory.store.arguments import (
     check_metadata,
@@ -33,13 +33,18 @@ from osler.memory.store.scopes import LiveScope, MemoryOwner, ScopeTable
 from osler.models import Backbone, open_backbone
 from osler.plugins import as_name
 
-_MESSAGE = {"update": "Memory updated", "delete": "Memory deleted", "delete_all": "Memories deleted"}
+_MESSAGE = {
+    "update": "Memory updated",
+    "delete": "Memory deleted",
+    "delete_all": "Memories deleted",
+}
 
 
 class MemoryStore:
-    """Remembers what many users said, in one SQLite file that threads, tasks and processes may share.
+    """Remembers what many users said, in one SQLite file that processes may share.
 
-    Each user has a memory of their own, of any kind that Osler knows. Every method has an async twin: `add` and `aadd`.
+    Each user has a memory of their own, of any kind that Osler knows. Every method has an async
+    twin: `add` and `aadd`.
     """
 
     def __init__(
@@ -55,10 +60,12 @@ class MemoryStore:
 
         Args:
             file: The file; None for a store that ends with the process.
-            memory: The kind of memory, with options, as in `--memory`: `tim`, `raw`, `tim,embedder=st:NAME`,
-                `package.module:Class` or the class itself. By default that of the file; `tim` for a new one.
+            memory: The kind of memory, with options, as in `--memory`: `tim`, `raw`,
+                `tim,embedder=st:NAME`, `package.module:Class` or the class itself. By default that
+                of the file; `tim` for a new one.
             language: `en` or `zh`; by default found out for each text.
-            backbone: The model behind the memory, as in `--backbone`; by default none. It is not stored.
+            backbone: The model behind the memory, as in `--backbone`; by default none. It is not
+                stored.
             settings: Budget of a recall and other settings of the memories.
 
         Raises:
@@ -77,12 +84,16 @@ class MemoryStore:
     @in_background
     async def _aopen(self) -> None:
         if memory_options(self._wanted or "")[0] == "none":
-            raise UserError("the memory none keeps nothing, so there is nothing to store", "use tim or raw")
+            raise UserError(
+                "the memory none keeps nothing, so there is nothing to store", "use tim or raw"
+            )
         if self._wanted is not None:
             memory_factory(self._wanted)(self._settings)
         if self._spec is not None:
             self._backbone = open_backbone(self._spec)
-            self._settings = self._settings.model_copy(update={"thinker": thinker_of(self._backbone)})
+            self._settings = self._settings.model_copy(
+                update={"thinker": thinker_of(self._backbone)}
+            )
         file = StoreFile(self._path, self._wanted)
         stored = file.memory
         spec = self._wanted or stored
@@ -97,7 +108,9 @@ class MemoryStore:
         def make(language: Language) -> Memory:
             return factory(self._settings.model_copy(update={"language": language}))
 
-        self._kept.append(file)  # after a fork, the other process's file must stay open and unused here
+        self._kept.append(
+            file
+        )  # after a fork, the other process's file must stay open and unused here
         self._file, self._items, self._scopes = file, ItemTable(file), ScopeTable(file, make)
         self._process = os.getpid()
 
@@ -116,10 +129,13 @@ class MemoryStore:
         timestamp: Any = None,
         infer: bool = True,
     ) -> dict[str, Any]:
-        """Remember a text or the messages of a conversation; each exchange is saved before the next is read.
+        """Remember a text or the messages of a conversation.
+
+        Each exchange is saved before the next is read.
 
         Args:
-            messages: A text, a message or several: `role`, `content`, and if need be `name` and `timestamp`.
+            messages: A text, a message or several: `role`, `content`, and if need be `name` and
+                `timestamp`.
             user_id: Whose memory it is. If there is no user, the agent's, or else the session's.
             agent_id: The agent that took part.
             run_id: The session.
@@ -129,17 +145,21 @@ class MemoryStore:
             infer: False asks for the words as they are, which the memory `raw` keeps.
 
         Returns:
-            `results`: for each item its `id`, `memory` (its text) and `event`: ADD, or SUPERSEDE for an older item that
-            something new took the place of.
+            `results`: for each item its `id`, `memory` (its text) and `event`: ADD, or SUPERSEDE
+            for an older item that something new took the place of.
         """
         await self._ready()
         ids = ids_of(user_id, agent_id, run_id, session_id)
         if not infer and memory_options(self._file.memory)[0] != "raw":
-            raise UserError("infer=False is not for a memory that thinks", "open the store with memory='raw'")
+            raise UserError(
+                "infer=False is not for a memory that thinks", "open the store with memory='raw'"
+            )
         check_metadata(metadata)
         owner = owner_of(ids)
         told, events = exchanges(messages, timestamp), []
-        for language, turns in groupby(told, lambda turn: self._language_of(f"{turn.question} {turn.reply}", owner)):
+        for language, turns in groupby(
+            told, lambda turn: self._language_of(f"{turn.question} {turn.reply}", owner)
+        ):
             async with self._scopes.writing(self._scopes.number(owner, language)) as live:
                 for turn in turns:
                     events += await self._remember(live, turn, ids, metadata or {})
@@ -149,7 +169,9 @@ class MemoryStore:
         self, live: LiveScope, turn: Turn, ids: Mapping[str, str], metadata: Mapping[str, Any]
     ) -> list[dict[str, Any]]:
         session = (live.number, ids.get("run_id", ""))
-        asked = self._file.rows("SELECT question, asked_by FROM asked WHERE scope = ? AND run_id = ?", *session)
+        asked = self._file.rows(
+            "SELECT question, asked_by FROM asked WHERE scope = ? AND run_id = ?", *session
+        )
         turn = turn.model_copy(update={"number": live.turns + 1})
         if asked and not turn.question:
             turn = turn.model_copy(update=dict(asked[0]))
@@ -158,7 +180,9 @@ class MemoryStore:
             items = self._scopes.save_turn(live, turn)
             self._file.rows("DELETE FROM asked WHERE scope = ? AND run_id = ?", *session)
             if open_question(turn):
-                self._file.rows("INSERT INTO asked VALUES (?, ?, ?, ?)", *session, turn.question, turn.asked_by)
+                self._file.rows(
+                    "INSERT INTO asked VALUES (?, ?, ?, ?)", *session, turn.question, turn.asked_by
+                )
             return self._items.add(items, ItemSource(live.number, turn, ids, metadata))
 
     add = blocking(aadd)
@@ -188,7 +212,8 @@ class MemoryStore:
             limit: Maximum number of results, 20 by default.
             top_k: The same as `limit`.
             filters: Conditions on metadata, ids and times, with mem0's operators.
-            threshold: The lowest score. Scores order the results of one search; they are no probabilities.
+            threshold: The lowest score. Scores order the results of one search; they are no
+                probabilities.
 
         Returns:
             `results`, best first: `id`, `memory`, `score`, `metadata`, ids and times.
@@ -216,16 +241,24 @@ class MemoryStore:
 
     @in_background
     async def arecall(
-        self, query: str, *, user_id: str | None = None, agent_id: str | None = None, run_id: str | None = None
+        self,
+        query: str,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
     ) -> Recall:
-        """Return what a memory recalls for a prompt: `text` within the budget of the settings, and its facts."""
+        """Return what a memory recalls for a prompt.
+
+        `text` within the budget of the settings, and its facts.
+        """
         await self._ready()
         owner = owner_of(ids_of(user_id, agent_id, run_id))
         first = self._language_of(query, owner)
         recall, scopes = Recall(), self._scopes.of_owner(owner)
         for _, scope in sorted(scopes.items(), key=lambda pair: pair[0] is not first):
             async with self._scopes.reading(scope) as live:
-                recall = await live.memory.recall(query)
+                recall = await live.memory.recall(Query(query))
             if recall.text:
                 break
         return recall
@@ -254,12 +287,17 @@ class MemoryStore:
         filters: Mapping[str, Any] | None = None,
         superseded: bool = False,
     ) -> dict[str, Any]:
-        """Return all items as `results`, oldest first; with `superseded`, also those that others took the place of."""
+        """Return all items as `results`, oldest first.
+
+        With `superseded`, also those that others took the place of.
+        """
         await self._ready()
         ids = ids_of(user_id, agent_id, run_id, session_id, filters)
         items = (shown(row) for row in self._items.rows(ids, superseded=superseded))
         found = [item for item in items if matches(item, {**(filters or {}), **ids})]
-        return {"results": found if limit is None and top_k is None else found[: limit_of(limit, top_k)]}
+        return {
+            "results": found if limit is None and top_k is None else found[: limit_of(limit, top_k)]
+        }
 
     get_all = blocking(aget_all)
 
@@ -267,21 +305,29 @@ class MemoryStore:
     async def aupdate(
         self, memory_id: str, data: str | None = None, *, metadata: Mapping[str, Any] | None = None
     ) -> dict[str, str]:
-        """Give an item another text, more metadata, or both; the older text stays in its history."""
+        """Give an item another text, more metadata, or both.
+
+        The older text stays in its history.
+        """
         await self._ready()
         check_metadata(metadata)
         row = self._items.find(memory_id)
         if data is None or not data.strip():
             if metadata is None:
-                raise UserError("update has neither text nor metadata", "give data='the new text', or metadata={…}")
+                raise UserError(
+                    "update has neither text nor metadata",
+                    "give data='the new text', or metadata={…}",
+                )
             with self._file.transaction():
                 self._items.reword(row, None, metadata)
             return _done("update")
         async with self._scopes.writing(row["scope"]) as live:
             row = self._items.find(memory_id)
             if row["superseded_at"] is not None:
-                raise UserError(f"the memory {memory_id} is superseded", "update the one that took its place")
-            went = await _itemised(live.memory, "updated").rewrite(row["key"], data.strip())
+                raise UserError(
+                    f"the memory {memory_id} is superseded", "update the one that took its place"
+                )
+            went = await self._itemised(live.memory, "updated").rewrite(row["key"], data.strip())
             with self._file.transaction():
                 self._scopes.rewrite(live)
                 self._items.erase(row["scope"], went)
@@ -292,7 +338,7 @@ class MemoryStore:
 
     @in_background
     async def adelete(self, memory_id: str) -> dict[str, str]:
-        """Delete an item with everything in the file that holds its words, also those of its history."""
+        """Delete an item with everything in the file that holds its words, its history included."""
         await self._ready()
         row = self._items.find(memory_id)
         await self._erase(row["scope"], [row["key"]])
@@ -313,17 +359,29 @@ class MemoryStore:
         await self._ready()
         ids = ids_of(user_id, agent_id, run_id, session_id)
         for scope in self._scopes_of(ids):
-            await self._erase(scope, [row["key"] for row in self._items.rows(ids) if row["scope"] == scope])
+            await self._erase(
+                scope, [row["key"] for row in self._items.rows(ids) if row["scope"] == scope]
+            )
         return _done("delete_all")
 
     delete_all = blocking(adelete_all)
+
+    def _itemised(self, memory: Memory, what: str) -> ItemisedMemory:
+        """The memory, if its items can be changed one by one."""
+        if not isinstance(memory, ItemisedMemory):
+            raise UserError(
+                f"single items of the memory {self._file.memory} cannot be {what}",
+                "use delete_all, or give the memory the methods of"
+                " osler.memory.core.items.ItemisedMemory",
+            )
+        return memory
 
     async def _erase(self, scope: int, keys: list[str]) -> None:
         async with self._scopes.writing(scope) as live:
             sql = "SELECT key FROM items WHERE scope = ? AND text IS NOT NULL"
             is_all = {row["key"] for row in self._file.rows(sql, scope)} <= {*keys}
             if not is_all:
-                keys = await _itemised(live.memory, "deleted").erase(keys)
+                keys = await self._itemised(live.memory, "deleted").erase(keys)
             with self._file.transaction():
                 if is_all:
                     self._scopes.clear(scope)
@@ -334,7 +392,10 @@ class MemoryStore:
 
     @in_background
     async def ahistory(self, memory_id: str) -> list[dict[str, Any]]:
-        """Return the changes of an item, oldest first; of a deleted item only what happened when."""
+        """Return the changes of an item, oldest first.
+
+        Of a deleted item only what happened when.
+        """
         await self._ready()
         return self._items.history(memory_id)
 
@@ -384,8 +445,12 @@ class MemoryStore:
             await self._aopen()
 
     def _language_of(self, text: str, owner: MemoryOwner) -> Language:
-        """The language of the store, of the text, or, of a text such as `38.5`, that of the owner so far."""
-        return self._language or language_of(text) or next(iter(self._scopes.of_owner(owner)), self._settings.language)
+        """The language of the store or of the text; of `38.5`, that of the owner so far."""
+        return (
+            self._language
+            or language_of(text)
+            or next(iter(self._scopes.of_owner(owner)), self._settings.language)
+        )
 
     def _scopes_of(self, ids: Mapping[str, str]) -> list[int]:
         owner = owner_of(ids)
@@ -397,20 +462,13 @@ def _done(what: str) -> dict[str, str]:
     return {"message": f"{_MESSAGE[what]} successfully!"}
 
 
-def _itemised(memory: Memory, what: str) -> ItemisedMemory:
-    if not isinstance(memory, ItemisedMemory):
-        raise UserError(
-            f"single items of the memory {memory.name} cannot be {what}",
-            "use delete_all, or give the memory the methods of osler.memory.items.ItemisedMemory",
-        )
-    return memory
-
-
 async def _ranked(memory: Memory, query: str) -> list[tuple[str, float]]:
     """The items of a memory, best first: its own search, or else the turns of what it recalls."""
     if isinstance(memory, ItemisedMemory):
         return await memory.search(query)
-    recall = await memory.recall(query)
-    facts = sorted(((turn_key(fact.turn), fact.score) for fact in recall.facts), key=lambda pair: -pair[1])
+    recall = await memory.recall(Query(query))
+    facts = sorted(
+        ((turn_key(fact.turn), fact.score) for fact in recall.facts), key=lambda pair: -pair[1]
+    )
     turns = [(turn_key(turn.number), 1.0) for turn in recall.exchanges if turn.reply]
     return list({key: (key, score) for key, score in reversed([*facts, *turns])}.values())[::-1]

@@ -29,11 +29,14 @@ class SaidMessage:
     at: datetime | None
 
 
-def exchanges(messages: str | Mapping[str, Any] | Sequence[Mapping[str, Any]], timestamp: Any = None) -> list[Turn]:
+def exchanges(
+    messages: str | Mapping[str, Any] | Sequence[Mapping[str, Any]], timestamp: Any = None
+) -> list[Turn]:
     """Pair messages into turns with numbers from 1.
 
-    What the assistant says belongs to the user's next message, as question and reply. Among messages of one role, as
-    between two people with names, each second one is the reply. System messages are left out.
+    What the assistant says belongs to the user's next message, as question and reply. Among
+    messages of one role, as between two people with names, each second one is the reply. System
+    messages are left out.
 
     Raises:
         UserError: They are no messages, or there is no text in them.
@@ -54,8 +57,12 @@ def exchanges(messages: str | Mapping[str, Any] | Sequence[Mapping[str, Any]], t
 
 def _read(message: Mapping[str, Any], timestamp: Any) -> SaidMessage:
     content = message.get("content")
-    if isinstance(content, Sequence) and not isinstance(content, str):  # parts, as for models that see
-        content = " ".join(str(part.get("text") or "") for part in content if isinstance(part, Mapping)).strip()
+    if isinstance(content, Sequence) and not isinstance(
+        content, str
+    ):  # parts, as for models that see
+        content = " ".join(
+            str(part.get("text") or "") for part in content if isinstance(part, Mapping)
+        ).strip()
     if not isinstance(content, str | None):
         raise UserError(f"the content of a message is a {type(content).__name__}", _FORM)
     at = message.get("timestamp", message.get("at", timestamp))
@@ -117,7 +124,10 @@ def open_question(turn: Turn) -> bool:
 
 
 def language_of(text: str) -> Language | None:
-    """Guess the language: Chinese if it has as many Chinese characters as other words; None if it has neither."""
+    """Guess the language: Chinese if it has as many Chinese characters as other words.
+
+    None if it has neither.
+    """
     chinese, latin = len(_CHINESE.findall(text)), len(_LATIN.findall(text))
     if not chinese and not latin:
         return None

@@ -1,4 +1,7 @@
-"""The memories of a store that are in use: loaded from the log, kept up to date, and saved to it."""
+"""The memories of a store that are in use.
+
+Loaded from the log, kept up to date, and saved to it.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from typing import Any, NamedTuple
 from osler.errors import UserError
 from osler.language import Language
 from osler.memory.base import Memory, Turn
-from osler.memory.items import AppendingMemory, ItemisedMemory, MemoryItem, turn_item
+from osler.memory.core.items import AppendingMemory, ItemisedMemory, MemoryItem, turn_item
 from osler.memory.store.file import StoreFile
 
 _MOST = 256
@@ -67,20 +70,28 @@ class ScopeTable:
         if found is None:
             with self._file.transaction():
                 values = (*owner, language.value)
-                self._file.rows("INSERT OR IGNORE INTO scopes (kind, owner, language) VALUES (?, ?, ?)", *values)
+                self._file.rows(
+                    "INSERT OR IGNORE INTO scopes (kind, owner, language) VALUES (?, ?, ?)", *values
+                )
             found = self.of_owner(owner)[language]
         return found
 
     @asynccontextmanager
     async def reading(self, number: int) -> AsyncIterator[LiveScope]:
-        """A scope's memory with everything saved so far; an add that is under way here is waited for."""
+        """A scope's memory with everything saved so far.
+
+        An add that is under way here is waited for.
+        """
         slot = self._slot(number)
         async with slot.lock:
             yield self._caught_up(slot, number)
 
     @asynccontextmanager
     async def writing(self, number: int) -> AsyncIterator[LiveScope]:
-        """The same, with nobody else adding to it; after an error the memory is loaded again from the file."""
+        """The same, with nobody else adding to it.
+
+        After an error the memory is loaded again from the file.
+        """
         slot = self._slot(number)
         async with slot.lock, self._file.writing_to(number):
             try:
@@ -106,15 +117,21 @@ class ScopeTable:
         """Apply the rows of the log that are new; start again if the log was rewritten."""
         live, slot.live = slot.live, None
         with self._file.transaction("DEFERRED"):
-            found = self._file.rows("SELECT language, turns, generation FROM scopes WHERE number = ?", number)
+            found = self._file.rows(
+                "SELECT language, turns, generation FROM scopes WHERE number = ?", number
+            )
             if not found:
-                raise UserError("the memory was reset by somebody else at the same time", "try again")
+                raise UserError(
+                    "the memory was reset by somebody else at the same time", "try again"
+                )
             [row] = found
             if live is None or live.generation != row["generation"]:
                 language = Language(row["language"])
                 live = LiveScope(number, language, self._make(language), row["generation"])
             log = self._file.rows(
-                "SELECT seq, body FROM log WHERE scope = ? AND seq > ? ORDER BY seq", number, live.seq
+                "SELECT seq, body FROM log WHERE scope = ? AND seq > ? ORDER BY seq",
+                number,
+                live.seq,
             )
         for one in log if isinstance(live.memory, AppendingMemory) else log[-1:]:
             with self._file.errors_named():
@@ -122,15 +139,20 @@ class ScopeTable:
             if isinstance(live.memory, AppendingMemory):
                 live.memory.apply(state)
             else:
-                live.memory.restore(state)
+                live.memory.state = state
             live.seq = one["seq"]
         live.turns = row["turns"]
         slot.live = live
         return live
 
     def save_turn(self, live: LiveScope, turn: Turn) -> list[MemoryItem]:
-        """Append what a turn changed to the log, within a transaction; return the items that are new or changed."""
-        [[last]] = self._file.rows("SELECT coalesce(max(seq), 0) FROM log WHERE scope = ?", live.number)
+        """Append what a turn changed to the log, within a transaction.
+
+        Return the items that are new or changed.
+        """
+        [[last]] = self._file.rows(
+            "SELECT coalesce(max(seq), 0) FROM log WHERE scope = ?", live.number
+        )
         if last != live.seq:
             raise UserError("another process added to this memory at the same time", "add it again")
         items, memory = [turn_item(turn)], live.memory
@@ -139,26 +161,31 @@ class ScopeTable:
             items = memory.items(delta) if isinstance(memory, ItemisedMemory) else items
             live.seq = self._append(live.number, delta)
         else:
-            live.seq = self._append(live.number, memory.snapshot())
+            live.seq = self._append(live.number, memory.state)
             self._file.rows("DELETE FROM log WHERE scope = ? AND seq < ?", live.number, live.seq)
         live.turns = turn.number
         self._file.rows("UPDATE scopes SET turns = ? WHERE number = ?", turn.number, live.number)
         return items
 
     def rewrite(self, live: LiveScope) -> None:
-        """Replace a scope's log by the state of its memory, within a transaction: nothing older is left in it."""
+        """Replace a scope's log by the state of its memory, within a transaction.
+
+        Nothing older is left in it.
+        """
         self.clear(live.number)
         if isinstance(live.memory, AppendingMemory):
             self._append(live.number, live.memory.delta(everything=True))
 
     def clear(self, number: int) -> None:
-        """Remove a scope's log, within a transaction. Whoever has its memory in use loads it again."""
+        """Remove a scope's log, within a transaction; who uses its memory loads it again."""
         self._file.rows("DELETE FROM log WHERE scope = ?", number)
         self._file.rows("DELETE FROM asked WHERE scope = ?", number)
         self._file.rows("UPDATE scopes SET generation = generation + 1 WHERE number = ?", number)
 
     def _append(self, number: int, state: dict[str, Any]) -> int:
-        [[seq]] = self._file.rows("INSERT INTO log (scope, body) VALUES (?, ?) RETURNING seq", number, _packed(state))
+        [[seq]] = self._file.rows(
+            "INSERT INTO log (scope, body) VALUES (?, ?) RETURNING seq", number, _packed(state)
+        )
         return int(seq)
 
 

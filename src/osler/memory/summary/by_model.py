@@ -1,8 +1,10 @@
-"""Refresh the summary with a model: it gets the summary so far and the new exchange, and writes the summary anew.
+"""Refresh the summary with a model.
 
-What it writes is taken as it is, with one exception: an entry of the constraints or the key data that it leaves out
-without naming it as replaced is kept, so that no allergy and no number is lost. Key data that it names as replaced and
-writes again goes; a constraint stays.
+It gets the summary so far and the new exchange, and writes the summary anew.
+
+What it writes is taken as it is, with one exception: an entry of the constraints or the key data
+that it leaves out without naming it as replaced is kept, so that no allergy and no number is lost.
+Key data that it names as replaced and writes again goes; a constraint stays.
 """
 
 from __future__ import annotations
@@ -18,14 +20,20 @@ from osler.language import Language
 from osler.language.numerals import values
 from osler.language.reader import denies
 from osler.language.words import content, plain
-from osler.memory.ask_model import ask_json
 from osler.memory.base import Change, MemorySettings, Thinker
-from osler.memory.summary.entries import PROTECTED, STATED, StructuredSummary, SummaryEntry, SummaryField
-from osler.memory.tim.model_answer import LONGEST, UNREAD
+from osler.memory.core.ask_model import LONGEST, UNREAD, ask_json
+from osler.memory.summary.entries import (
+    PROTECTED,
+    STATED,
+    StructuredSummary,
+    SummaryEntry,
+    SummaryField,
+)
 from osler.prompts import phrases
 
 _MOST = 15
-"""Entries of a field that a model is shown and may write; of protected fields, also those that bear on the exchange."""
+"""Entries of a field that a model is shown and may write; of protected fields, also those that bear
+on the exchange."""
 _REASON = ": "
 """Between an excluded option and the reason, where they are one text."""
 _EDGE = " \t\n.;,。；，"
@@ -58,8 +66,13 @@ class ModelRefresh:
         self._language, self._about = settings.language, settings.about
         self._thinker, self._most, self._tokens = thinker, min(most, _MOST), tokens
 
-    async def __call__(self, summary: StructuredSummary, said: str, turns: tuple[int, ...]) -> tuple[bool, Change]:
-        """Take some turns, told in `said`, into the summary; return whether an answer could be read, and the change."""
+    async def __call__(
+        self, summary: StructuredSummary, said: str, turns: tuple[int, ...]
+    ) -> tuple[bool, Change]:
+        """Take some turns, told in `said`, into the summary.
+
+        Return whether an answer could be read, and the change.
+        """
         shown = [entry for one in SummaryField for entry in self._shown(summary, one, said)]
         answer = await ask_json(
             self._thinker,
@@ -67,7 +80,8 @@ class ModelRefresh:
             self._language,
             SummaryAnswer,
             self._tokens,
-            about=(self._about if turns[-1] > 0 else "") or phrases("tim_lines", self._language)["nothing"],
+            about=(self._about if turns[-1] > 0 else "")
+            or phrases("tim_lines", self._language)["nothing"],
             summary=_as_json(shown),
             exchange=said,
             entries=self._most,
@@ -78,8 +92,13 @@ class ModelRefresh:
         taken.take(shown, answer.data)
         return True, taken.change(answer.requests)
 
-    def _shown(self, summary: StructuredSummary, one: SummaryField, said: str) -> list[SummaryEntry]:
-        """The entries of a field that the model sees: all, or the newest and those that bear on the exchange."""
+    def _shown(
+        self, summary: StructuredSummary, one: SummaryField, said: str
+    ) -> list[SummaryEntry]:
+        """The entries of a field that the model sees.
+
+        All, or the newest and those that bear on the exchange.
+        """
         newest = summary.last(one, self._most)
         if one not in PROTECTED:
             return newest
@@ -112,11 +131,18 @@ class _TakenAnswer:
         )
 
     def take(self, shown: Sequence[SummaryEntry], data: Mapping[str, Any]) -> None:
-        """Take in all fields, the protected ones first: what they hold is not said again elsewhere."""
+        """Take in all fields, the protected ones first.
+
+        What they hold is not said again elsewhere.
+        """
         new = {one: self._texts(one, data[one.value]) for one in SummaryField if one.value in data}
-        self._take_protected([entry for entry in shown if entry.field in PROTECTED], new, data.get("replaced"))
+        self._take_protected(
+            [entry for entry in shown if entry.field in PROTECTED], new, data.get("replaced")
+        )
         for one in SummaryField:
-            if one in new and one not in PROTECTED:  # a field that is missing was cut off, and stays as it is
+            if (
+                one in new and one not in PROTECTED
+            ):  # a field that is missing was cut off, and stays as it is
                 self._take_list(one, new[one])
 
     def _texts(self, one: SummaryField, value: object) -> list[str]:
@@ -133,12 +159,22 @@ class _TakenAnswer:
         return list(texts.values())[-most:]
 
     def _take_protected(
-        self, shown: Sequence[SummaryEntry], new: Mapping[SummaryField, Sequence[str]], replaced: object
+        self,
+        shown: Sequence[SummaryEntry],
+        new: Mapping[SummaryField, Sequence[str]],
+        replaced: object,
     ) -> None:
-        written = {_level(text): (one, text) for one in SummaryField if one in PROTECTED for text in new.get(one, ())}
+        written = {
+            _level(text): (one, text)
+            for one in SummaryField
+            if one in PROTECTED
+            for text in new.get(one, ())
+        }
         gone = {_level(text) for text in _entries(replaced)}
         inexact = gone - {_level(entry.text) for entry in shown}
-        unknown = {text for text in inexact if not any(self._covers(text, entry.text) for entry in shown)}
+        unknown = {
+            text for text in inexact if not any(self._covers(text, entry.text) for entry in shown)
+        }
         for entry in shown:
             level = _level(entry.text)
             if level in written and not (level in gone and entry.field is SummaryField.DATA):
@@ -147,7 +183,9 @@ class _TakenAnswer:
                 written.pop(level, None)
                 self.summary.drop(entry.id)
                 self.superseded.append(f"{entry.field}: {entry.text}")
-            elif wider := next((text for _, text in written.values() if self._covers(text, entry.text)), ""):
+            elif wider := next(
+                (text for _, text in written.values() if self._covers(text, entry.text)), ""
+            ):
                 turns = tuple(sorted({*entry.turns, *self.turns}))
                 self.summary.put(entry.model_copy(update={"text": wider, "turns": turns}))
                 self.inserted.append(f"{entry.field}: {wider}")
@@ -157,7 +195,9 @@ class _TakenAnswer:
                 self.summary.drop(entry.id)
                 self.superseded.append(f"{entry.field}: {entry.text}")
             else:
-                self.refused.append(f"{entry.field}: left out, not named as replaced, and kept: {entry.text}")
+                self.refused.append(
+                    f"{entry.field}: left out, not named as replaced, and kept: {entry.text}"
+                )
         self.refused += [f"replaced: there is no such entry: {text}" for text in sorted(unknown)]
         for one, text in written.values():
             self._add(one, text)
@@ -186,11 +226,14 @@ class _TakenAnswer:
     def _covers(self, text: str, other: str) -> bool:
         """Check whether a text says all that the other one says.
 
-        It has its words and numbers, denies if that denies, and has what is no plain word as it is written: `<5 µg`.
+        It has its words and numbers, denies if that denies, and has what is no plain word as it is
+        written: `<5 µg`.
         """
         level = _level(text)
         words = set(content(other, self.language))
-        exact = [word for word in _level(other).split() if not (words and _is_plain(word, self.language))]
+        exact = [
+            word for word in _level(other).split() if not (words and _is_plain(word, self.language))
+        ]
         return (
             words <= set(content(text, self.language))
             and values(other) <= values(text)
@@ -200,9 +243,15 @@ class _TakenAnswer:
 
 
 def _is_plain(word: str, language: Language) -> bool:
-    """Check whether a word has only letters that the words of the language are made of: no digits or signs."""
+    """Check whether a word has only letters that the words of the language are made of.
+
+    No digits or signs.
+    """
     is_chinese = language is Language.ZH
-    return all("a" <= char <= "z" or char in _MARKS or (is_chinese and "\u4e00" <= char <= "\u9fff") for char in word)
+    return all(
+        "a" <= char <= "z" or char in _MARKS or (is_chinese and "\u4e00" <= char <= "\u9fff")
+        for char in word
+    )
 
 
 def _as_json(entries: Sequence[SummaryEntry]) -> str:
@@ -211,7 +260,9 @@ def _as_json(entries: Sequence[SummaryEntry]) -> str:
     for entry in entries:
         option, _, reason = entry.text.partition(_REASON)
         is_excluded = entry.field is SummaryField.EXCLUDED
-        texts[entry.field.value].append({"option": option, "reason": reason} if is_excluded else entry.text)
+        texts[entry.field.value].append(
+            {"option": option, "reason": reason} if is_excluded else entry.text
+        )
     texts[SummaryField.TOPIC.value] = next(iter(texts[SummaryField.TOPIC.value]), "")
     return json.dumps(texts, ensure_ascii=False)
 

@@ -12,10 +12,11 @@ from osler.language import Language
 from osler.language.cues import finder
 from osler.language.words import content
 from osler.memory.base import FrozenModel
-from osler.memory.tim.thought import Draft, ThoughtKind
+from osler.memory.core.fact import Fact, FactKey, FactKind
 
 _NEAR, _LATELY = 24, 8
-"""Entries that are compared with a new text: those that share most words with it, and those that came last."""
+"""Entries that are compared with a new text: those that share most words with it, and those that
+came last."""
 
 
 class SummaryField(StrEnum):
@@ -46,7 +47,7 @@ class SummaryEntry(FrozenModel):
     text: str
     turns: tuple[int, ...] = ()
     """The turns that it rests on; none if it was known before the first."""
-    draft: Draft | None = None
+    fact: Fact | None = None
     """The fact that it tells, if rules formed it."""
 
 
@@ -59,6 +60,8 @@ class StructuredSummary:
         self._entries: dict[int, SummaryEntry] = {}
         self._by_field: dict[SummaryField, dict[int, None]] = {field: {} for field in SummaryField}
         self._by_word: defaultdict[str, dict[int, None]] = defaultdict(dict)
+        self._by_fact: dict[FactKey, int] = {}
+        """The entries that rules formed, by the facts that they tell."""
         self._vital: dict[int, None] = {}
         self._next = 1
         self._changed: dict[int, None] = {}
@@ -82,7 +85,9 @@ class StructuredSummary:
 
     def last(self, field: SummaryField, count: int) -> list[SummaryEntry]:
         """The newest entries of a field, the newest last."""
-        return [self._entries[number] for number in islice(reversed(self._by_field[field]), count)][::-1]
+        return [self._entries[number] for number in islice(reversed(self._by_field[field]), count)][
+            ::-1
+        ]
 
     @property
     def vital(self) -> list[SummaryEntry]:
@@ -90,10 +95,14 @@ class StructuredSummary:
         return [self._entries[number] for number in reversed(self._vital)]
 
     def sharing(self, text: str, fields: Collection[SummaryField]) -> list[SummaryEntry]:
-        """The entries of some fields that share words with a text, those that share most first, then the newest."""
+        """The entries of some fields that share words with a text, by how many, then the newest."""
         shared: Counter[int] = Counter()
         for word in sorted(set(content(text, self._language))):
-            held = (number for number in reversed(self._by_word.get(word, {})) if self._entries[number].field in fields)
+            held = (
+                number
+                for number in reversed(self._by_word.get(word, {}))
+                if self._entries[number].field in fields
+            )
             shared.update(islice(held, _NEAR))
         best = sorted(shared, key=lambda number: (-shared[number], -number))[:_NEAR]
         return [self._entries[number] for number in best]
@@ -101,12 +110,23 @@ class StructuredSummary:
     def near(self, text: str, fields: Collection[SummaryField]) -> list[SummaryEntry]:
         """The entries of some fields that may be about the same things as a text, oldest first."""
         lately = (self._entries[number] for number in islice(reversed(self._entries), _LATELY))
-        found = {entry.id: entry for entry in (*self.sharing(text, fields), *lately) if entry.field in fields}
+        found = {
+            entry.id: entry
+            for entry in (*self.sharing(text, fields), *lately)
+            if entry.field in fields
+        }
         return [found[number] for number in sorted(found)]
 
-    def add(self, field: SummaryField, text: str, turns: tuple[int, ...], draft: Draft | None = None) -> SummaryEntry:
+    def same_as(self, fact: Fact) -> SummaryEntry | None:
+        """Return the entry that tells exactly this fact."""
+        number = self._by_fact.get(fact.key)
+        return None if number is None else self._entries[number]
+
+    def add(
+        self, field: SummaryField, text: str, turns: tuple[int, ...], fact: Fact | None = None
+    ) -> SummaryEntry:
         """Put in a new entry; if its field is full, the oldest one goes."""
-        entry = SummaryEntry(id=self._next, field=field, text=text, turns=turns, draft=draft)
+        entry = SummaryEntry(id=self._next, field=field, text=text, turns=turns, fact=fact)
         self.put(entry)
         if field not in PROTECTED and len(self._by_field[field]) > self._most:
             self.drop(next(iter(self._by_field[field])))
@@ -117,6 +137,8 @@ class StructuredSummary:
         self.drop(entry.id)
         self._entries[entry.id] = entry
         self._by_field[entry.field][entry.id] = None
+        if entry.fact is not None:
+            self._by_fact[entry.fact.key] = entry.id
         for word in set(content(entry.text, self._language)):
             self._by_word[word][entry.id] = None
         if entry.field is SummaryField.CONSTRAINTS and self._is_vital(entry):
@@ -130,13 +152,15 @@ class StructuredSummary:
         if entry := self._entries.pop(number, None):
             del self._by_field[entry.field][number]
             self._vital.pop(number, None)
+            if entry.fact is not None:
+                self._by_fact.pop(entry.fact.key, None)
             for word in set(content(entry.text, self._language)):
                 del self._by_word[word][number]
 
     def _is_vital(self, entry: SummaryEntry) -> bool:
-        kinds = (ThoughtKind.ALLERGY, ThoughtKind.PREGNANCY)
-        if entry.draft is not None:
-            return entry.draft.kind in kinds
+        kinds = (FactKind.ALLERGY, FactKind.PREGNANCY)
+        if entry.fact is not None:
+            return entry.fact.kind in kinds
         return any(finder(kind.value, self._language).search(entry.text) for kind in kinds)
 
     def delta(self, everything: bool) -> dict[str, Any]:

@@ -1,4 +1,7 @@
-"""Keyword overlap of a query and texts: Jaccard over content words, where a part of a word counts half."""
+"""Keyword overlap of a query and texts.
+
+Jaccard over content words, where a part of a word counts half.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,9 @@ class KeywordIndex:
             if word in self._holders:
                 weights[np.array(self._holders[word])] = 1.0
             shared += weights
-        overlaps: NDArray[np.float64] = shared / np.maximum(len(wanted) + np.array(self._sizes) - shared, 1.0)
+        overlaps: NDArray[np.float64] = shared / np.maximum(
+            len(wanted) + np.array(self._sizes) - shared, 1.0
+        )
         return overlaps
 
     def _parts(self, word: str) -> set[str]:
@@ -62,11 +67,18 @@ class KeywordIndex:
         least = _SHORTEST[self._language]
         if len(word) < least:
             return set()
-        stretches = (word[at:end] for at in range(len(word)) for end in range(at + least, len(word) + 1))
-        return ({part for part in stretches if part in self._holders} | self._containing(word)) - {word}
+        stretches = (
+            word[at:end] for at in range(len(word)) for end in range(at + least, len(word) + 1)
+        )
+        return ({part for part in stretches if part in self._holders} | self._containing(word)) - {
+            word
+        }
 
     def _containing(self, word: str) -> set[str]:
-        """The words that contain this word: one search through a text is quicker than one through each word."""
+        """The words that contain this word.
+
+        One search through a text is quicker than one through each word.
+        """
         if self._new_words:
             self._all_words += _BETWEEN.join([*self._new_words, ""])
             self._new_words = []

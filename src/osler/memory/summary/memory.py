@@ -1,9 +1,10 @@
 """A running structured summary and fuzzy recall as a doctor's memory of one patient.
 
-After each turn the summary is refreshed: by a model that gets the summary so far and the new exchange, or by rules if
-there is none. Before each turn it recalls the summary, and word for word the turns that fit the query best. Whoever
-calls `remember` decides whether to wait for it; a consultation runs it while the next question is asked and answered. A
-recall waits for a turn that is being taken in, so it is the same however fast the model is.
+After each turn the summary is refreshed: by a model that gets the summary so far and the new
+exchange, or by rules if there is none. Before each turn it recalls the summary, and word for word
+the turns that fit the query best. Whoever calls `remember` decides whether to wait for it; a
+consultation runs it while the next question is asked and answered. A recall waits for a turn that
+is being taken in, so it is the same however fast the model is.
 """
 
 from __future__ import annotations
@@ -17,23 +18,24 @@ import numpy as np
 from pydantic import Field
 
 from osler.language.words import content
-from osler.memory.base import Change, Fact, MemorySettings, Recall, Turn, tokens
+from osler.memory.base import Change, Fact, MemorySettings, Query, Recall, Turn, tokens
+from osler.memory.core.fact_lines import recalled_facts
+from osler.memory.core.recall_text import raw_text
+from osler.memory.core.turn_memory import EmbeddedTurnMemory, Scores
 from osler.memory.options import MemoryOptions
 from osler.memory.summary.by_model import ModelRefresh
 from osler.memory.summary.by_rules import RulesRefresh, says_nothing, thought_of
 from osler.memory.summary.entries import STATED, StructuredSummary, SummaryEntry, SummaryField
 from osler.memory.summary.keywords import KeywordIndex
 from osler.memory.summary.page import SummaryPage
-from osler.memory.tim.fact_lines import facts_of
-from osler.memory.tim.memory_bank import raw_text
-from osler.memory.turn_memory import EmbeddedTurnMemory, Scores
 from osler.prompts import phrases
 from osler.ranking import ranked_places, reaching
 
 _LATELY = 8
 """Turns among which the one before a turn is looked for."""
 _MOST_WAITING = 4
-"""Turns that wait for a model; of older ones that it could not take in, only their words are kept."""
+"""Turns that wait for a model; of older ones that it could not take in, only their words are
+kept."""
 
 
 class SummaryOptions(MemoryOptions):
@@ -85,7 +87,9 @@ class SummaryMemory(EmbeddedTurnMemory):
 
     async def after(self, turn: Turn, change: Change) -> Change:
         """Refresh the summary. A turn that a model cannot take in now waits for the next one."""
-        waiting = [number for number in self._waiting if number in self._turns and number != turn.number]
+        waiting = [
+            number for number in self._waiting if number in self._turns and number != turn.number
+        ]
         self._waiting = [*waiting, turn.number][-_MOST_WAITING:]
         if self._by_model is None:
             self._waiting, taken = [], self._waiting
@@ -99,21 +103,32 @@ class SummaryMemory(EmbeddedTurnMemory):
     def _refresh_by_rules(self, turn: Turn) -> Change:
         if not self._summary.last(SummaryField.TOPIC, 1):
             topic = self._settings.about or turn.reply or turn.question
-            self._summary.add(SummaryField.TOPIC, topic, () if self._settings.about else (turn.number,))
+            self._summary.add(
+                SummaryField.TOPIC, topic, () if self._settings.about else (turn.number,)
+            )
         before = next(
-            (one for one in islice(reversed(self._turns.values()), _LATELY) if one.number < turn.number), None
+            (
+                one
+                for one in islice(reversed(self._turns.values()), _LATELY)
+                if one.number < turn.number
+            ),
+            None,
         )
         return self._by_rules(self._summary, turn, before)
 
-    async def recall(self, query: str) -> Recall:
+    async def recall(self, query: Query) -> Recall:
         """Return the summary and the best turns, within the budget."""
         async with self._one_at_a_time:
             waiting = [number for number in reversed(self._waiting) if number in self._turns]
-            best = self._best(await self.scores(query))
-            return self._told(query, list(dict.fromkeys((*waiting, *best))))
+            best = self._best(await self.scores(query.text))
+            turns = dict.fromkeys((*waiting, *best))
+            return self._told(query.text, [number for number in turns if number != query.beside])
 
     def _best(self, scores: Scores) -> list[int]:
-        """The best turns that reach the threshold; what was said twice is told once, what says nothing not at all."""
+        """The best turns that reach the threshold.
+
+        What was said twice is told once, what says nothing not at all.
+        """
         numbers = np.fromiter(self._turns, dtype=np.int64, count=len(self._turns))
         good = np.flatnonzero(reaching(scores, self._options.threshold))
         found: dict[str, int] = {}
@@ -126,7 +141,10 @@ class SummaryMemory(EmbeddedTurnMemory):
         return list(found.values())
 
     def _told(self, query: str, turns: Sequence[int]) -> Recall:
-        """The summary first, then turns word for word; they get two fifths of what constraints and key data leave."""
+        """The summary first, then turns word for word.
+
+        They get two fifths of what constraints and key data leave.
+        """
         budget, words = self._settings.budget, phrases("summary_lines", self._language)
         page = SummaryPage(self._summary, query, self._language, budget, self._day)
         page.choose_first()
@@ -150,7 +168,11 @@ class SummaryMemory(EmbeddedTurnMemory):
             return np.empty(0)
         weights, overlaps = self._options, self._index_of_keywords().overlaps(query)
         cosines = np.maximum(await self.cosines(query), 0.0)
-        total: Scores = weights.keywords * overlaps + weights.cosine * cosines + weights.recency * self._recency()
+        total: Scores = (
+            weights.keywords * overlaps
+            + weights.cosine * cosines
+            + weights.recency * self._recency()
+        )
         return total
 
     def _recency(self) -> Scores:
@@ -180,7 +202,10 @@ class SummaryMemory(EmbeddedTurnMemory):
 
     def _day(self, entry: SummaryEntry) -> date | None:
         """The day of an entry; None if all turns are of one day, or have no time."""
-        first, last = (self._turns[number].at for number in (next(iter(self._turns)), next(reversed(self._turns))))
+        first, last = (
+            self._turns[number].at
+            for number in (next(iter(self._turns)), next(reversed(self._turns)))
+        )
         turn = self._turns.get(entry.turns[-1]) if entry.turns else None
         if turn is None or turn.at is None or (first and last and first.date() == last.date()):
             return None
@@ -190,12 +215,20 @@ class SummaryMemory(EmbeddedTurnMemory):
         """An entry for code to read; what a model wrote is not taken apart."""
         if not entry.turns or entry.field not in STATED:
             return []
-        if entry.draft is None:
+        if entry.fact is None:
             turn = self._turns.get(entry.turns[-1])
             return [
-                Fact(subject="", relation="", object=entry.text, turn=entry.turns[-1], at=turn.at if turn else None)
+                Fact(
+                    subject="",
+                    relation="",
+                    object=entry.text,
+                    turn=entry.turns[-1],
+                    at=turn.at if turn else None,
+                )
             ]
-        return facts_of(thought_of(entry), self._language, entry.turns[-1], 1.0, lambda number: self._turns[number].at)
+        return recalled_facts(
+            thought_of(entry), self._language, lambda number: self._turns[number].at
+        )
 
     # State: the summary, and which turns are not in it yet.
 
@@ -215,14 +248,19 @@ class SummaryMemory(EmbeddedTurnMemory):
         self._keywords = None
 
     def drop_own(self, turns: Collection[int]) -> list[str]:
-        """Drop the entries that rest on these turns, or have words that among their turns only these have.
+        """Drop the entries that rest on these turns, or have words of these turns alone.
 
-        What else such an entry rests on, and a turn that gets another text, is taken in again with the next turn.
+        What else such an entry rests on is taken in again with the next turn.
         """
         again: set[int] = {*turns}
         gone = {word for number in turns for word in self._content(number)}
         for entry in list(self._summary):
-            own = {word for number in entry.turns if number not in turns for word in self._content(number)}
+            own = {
+                word
+                for number in entry.turns
+                if number not in turns
+                for word in self._content(number)
+            }
             if {*entry.turns} & {*turns} or set(content(entry.text, self._language)) & (gone - own):
                 self._summary.drop(entry.id)
                 again.update(entry.turns)
@@ -230,4 +268,6 @@ class SummaryMemory(EmbeddedTurnMemory):
         return []
 
     def _content(self, number: int) -> Sequence[str]:
-        return content(raw_text(self._turns[number]), self._language) if number in self._turns else ()
+        return (
+            content(raw_text(self._turns[number]), self._language) if number in self._turns else ()
+        )

@@ -9,12 +9,18 @@ from itertools import chain, zip_longest
 from osler.language import Language
 from osler.language.times_and_values import time_finder
 from osler.memory.base import tokens
-from osler.memory.recall_text import SEMICOLON
+from osler.memory.core.recall_text import SEMICOLON
 from osler.memory.summary.by_rules import names_something
 from osler.memory.summary.entries import STATED, StructuredSummary, SummaryEntry, SummaryField
 from osler.prompts import phrases
 
-_LAST = (SummaryField.EXCLUDED, SummaryField.TOPIC, SummaryField.FACTS, SummaryField.CONSTRAINTS, SummaryField.DATA)
+_LAST = (
+    SummaryField.EXCLUDED,
+    SummaryField.TOPIC,
+    SummaryField.FACTS,
+    SummaryField.CONSTRAINTS,
+    SummaryField.DATA,
+)
 """What is told if there is still room."""
 _DATED = frozenset({*STATED, SummaryField.EXCLUDED})
 _DAY = "[{day}] "
@@ -43,7 +49,10 @@ class SummaryPage:
         self._days: set[tuple[SummaryField, date | None]] = set()
 
     def choose_first(self) -> None:
-        """Choose what is told before any turn: allergies and a pregnancy, then other constraints and key data."""
+        """Choose what is told before any turn.
+
+        Allergies and a pregnancy, then other constraints and key data.
+        """
         self._choose(self._summary.vital, self._budget // 2)
         for field in (SummaryField.CONSTRAINTS, SummaryField.DATA):
             self._choose(self._by_weight(field), self._budget // 5)
@@ -51,7 +60,8 @@ class SummaryPage:
     def choose_more(self, told: Collection[int]) -> None:
         """Choose what else fits, except what turns say that are told anyway.
 
-        A tenth of the budget is for what is open, and a tenth for what was talked about and is not told otherwise.
+        A tenth of the budget is for what is open, and a tenth for what was talked about and is not
+        told otherwise.
         """
         part = self._budget // 10
         self._choose(self._by_weight(SummaryField.OPEN), part, told)
@@ -65,7 +75,9 @@ class SummaryPage:
         """The turns that the chosen entries rest on."""
         return {number for entry in self.chosen.values() for number in entry.turns}
 
-    def _choose(self, entries: Iterable[SummaryEntry], budget: int, told: Collection[int] = ()) -> None:
+    def _choose(
+        self, entries: Iterable[SummaryEntry], budget: int, told: Collection[int] = ()
+    ) -> None:
         """Choose what fits, except entries of turns that are told already."""
         least = max(self.left - budget, 0)
         for entry in entries:
@@ -101,7 +113,12 @@ class SummaryPage:
         newest = list(reversed(self._summary.last(field, self._budget // _SHORTEST)))
         if field is SummaryField.FACTS:
             last = max((day for entry in newest if (day := self._day_of(entry))), default=None)
-            newest.sort(key=lambda entry: (self._day_of(entry) != last, not names_something(entry, self._language)))
+            newest.sort(
+                key=lambda entry: (
+                    self._day_of(entry) != last,
+                    not names_something(entry, self._language),
+                )
+            )
         if field in (SummaryField.OPEN, SummaryField.POINTS):
             return newest
         timeless = time_finder(self._language).sub(" ", self._query)
@@ -110,17 +127,32 @@ class SummaryPage:
         return list({entry.id: entry for entry in in_turn}.values())
 
     def _cost(self, entry: SummaryEntry) -> int:
-        """Tokens, rounded up: a field's name, a date where it is told, the words and the mark behind them."""
+        """Tokens, rounded up.
+
+        A field's name, a date where it is told, the words and the mark behind them.
+        """
         day = self._day_of(entry)
         is_first = not any(field is entry.field for field, _ in self._days)
-        dated = _DAY.format(day=day) if (entry.field, day) not in self._days and entry.field in _DATED else ""
+        dated = (
+            _DAY.format(day=day)
+            if (entry.field, day) not in self._days and entry.field in _DATED
+            else ""
+        )
         name = tokens(self._words[entry.field.value]) + 1 if is_first else 0
         return name + (tokens(dated) + 1 if dated else 0) + tokens(entry.text) + 1
 
     def _line(self, field: SummaryField, entries: Sequence[SummaryEntry]) -> str:
-        """Entries in the order of time; if they are of different days, with the day where it changes."""
+        """Entries in the order of time.
+
+        If they are of different days, with the day where it changes.
+        """
         entries = sorted(entries, key=lambda entry: (entry.turns[-1:], entry.id))
         days = [self._day_of(entry) if field in _DATED else None for entry in entries]
         before = [None, *days]
-        marks = (_DAY.format(day=day) if day and day != last else "" for day, last in zip(days, before, strict=False))
-        return self._separator.join(f"{mark}{entry.text}" for mark, entry in zip(marks, entries, strict=True))
+        marks = (
+            _DAY.format(day=day) if day and day != last else ""
+            for day, last in zip(days, before, strict=False)
+        )
+        return self._separator.join(
+            f"{mark}{entry.text}" for mark, entry in zip(marks, entries, strict=True)
+        )

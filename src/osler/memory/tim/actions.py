@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from osler.language import Language
 from osler.memory.base import Change, Turn
+from osler.memory.core.fact import Fact, FactStatus
+from osler.memory.core.fact_lines import dated
 from osler.memory.embedders.base import Embedder
-from osler.memory.tim.fact_lines import dated
-from osler.memory.tim.thought import Draft, Thought, ThoughtStatus
-from osler.memory.tim.thought_space import ThoughtSpace, wording
+from osler.memory.tim.thought_space import ThoughtSpace, Vector, wording
 
 
 class Insert(NamedTuple):
     """A new thought takes its place."""
 
-    draft: Draft
+    fact: Fact
 
 
 class Again(NamedTuple):
@@ -32,14 +33,15 @@ class Supersede(NamedTuple):
     id: int
     why: str
     by: int | None = None
-    """That thought; None means the last one inserted."""
+    """That thought; None means the last one inserted before this action, whose number rules do not
+    know."""
 
 
 class Merge(NamedTuple):
     """Old thoughts become one that holds them all."""
 
     ids: tuple[int, ...]
-    draft: Draft
+    fact: Fact
     why: str
 
 
@@ -55,7 +57,10 @@ Action = Insert | Again | Supersede | Merge | Forget
 
 @dataclass
 class ActionPlan:
-    """The actions to carry out. New thoughts get the next numbers of the ledger, in the order of their actions."""
+    """The actions to carry out.
+
+    New thoughts get the next numbers of the ledger, in the order of their actions.
+    """
 
     actions: list[Action] = field(default_factory=list)
     requests: int = 0
@@ -63,42 +68,49 @@ class ActionPlan:
     refused: list[str] = field(default_factory=list)
     """Proposals of a model that are refused, each with the reason."""
     proposed: int = 0
-    """Thoughts and actions that a model proposed; an answer that could not be read counts as one."""
+    """Thoughts and actions that a model proposed; an answer that could not be read counts as
+    one."""
     is_unread: bool = False
-    """Whether a model was asked for thoughts and no answer of it could be read: the turn is only in the bank."""
+    """Whether a model was asked for thoughts and no answer of it could be read: the turn is only in
+    the bank."""
 
 
-async def carry_out(plan: ActionPlan, turn: Turn, group: int, space: ThoughtSpace, embedder: Embedder) -> Change:
+async def carry_out(
+    plan: ActionPlan, turn: Turn, group: int, space: ThoughtSpace, embedder: Embedder
+) -> Change:
     """Carry out a plan, in its order. New thoughts go into the group of their turn."""
-    new = [action.draft for action in plan.actions if isinstance(action, Insert | Merge)]
-    vectors = iter(await embedder.embed([wording(draft) for draft in new]) if new else ())
-    inserted: list[Thought] = []
-    superseded: list[Thought] = []
-    merged: list[Thought] = []
-    forgotten: list[Thought] = []
-    for action in plan.actions:
+    vectors = await _vectors_of_new(plan.actions, embedder)
+    inserted: list[Fact] = []
+    superseded: list[Fact] = []
+    merged: list[Fact] = []
+    forgotten: list[Fact] = []
+    for place, action in enumerate(plan.actions):
         match action:
             case Insert():
-                inserted.append(space.insert(action.draft, turn.number, next(vectors), group))
+                inserted.append(space.insert(action.fact, turn.number, vectors[place], group))
             case Merge():
                 # It was said in the turns of its parts.
-                inserted.append(space.insert(action.draft, None, next(vectors), group, merged=action.ids))
-                merged += [space.retire(part, ThoughtStatus.MERGED, action.why, inserted[-1].id) for part in action.ids]
+                whole = space.insert(action.fact, None, vectors[place], group, merged=action.ids)
+                inserted.append(whole)
+                for part in action.ids:
+                    merged.append(space.retire(part, FactStatus.MERGED, action.why, whole.id))
             case Again():
                 space.again(action.id, turn.number)
             case Supersede():
-                by = action.by or inserted[-1].id
-                superseded.append(space.retire(action.id, ThoughtStatus.SUPERSEDED, action.why, by))
+                by = inserted[-1].id if action.by is None else action.by
+                superseded.append(space.retire(action.id, FactStatus.SUPERSEDED, action.why, by))
             case Forget():
-                forgotten.append(space.retire(action.id, ThoughtStatus.FORGOTTEN, action.why))
+                forgotten.append(space.retire(action.id, FactStatus.FORGOTTEN, action.why))
 
-    def lines(thoughts: list[Thought]) -> tuple[str, ...]:
+    def lines(thoughts: list[Fact]) -> tuple[str, ...]:
         return tuple(_line(thought, space.language) for thought in thoughts)
 
+    noted = [thought for thought in inserted if not thought.is_doctors]
+    makers = Counter("model" if thought.is_by_model else "rules" for thought in noted)
     return Change(
         group=group,
         inserted=lines(inserted),
-        makers=dict(Counter("model" if one.is_by_model else "rules" for one in inserted if not one.is_doctors)),
+        makers=dict(makers),
         superseded=lines(superseded),
         merged=lines(merged),
         forgotten=lines(forgotten),
@@ -108,7 +120,20 @@ async def carry_out(plan: ActionPlan, turn: Turn, group: int, space: ThoughtSpac
     )
 
 
-def _line(thought: Thought, language: Language) -> str:
+async def _vectors_of_new(actions: Sequence[Action], embedder: Embedder) -> dict[int, Vector]:
+    """The vectors of new thoughts, by the place of their action in the plan."""
+    new = {
+        place: action.fact
+        for place, action in enumerate(actions)
+        if isinstance(action, Insert | Merge)
+    }
+    if not new:
+        return {}
+    vectors = await embedder.embed([wording(fact) for fact in new.values()])
+    return dict(zip(new, vectors, strict=True))
+
+
+def _line(thought: Fact, language: Language) -> str:
     by = f" → #{thought.by}" if thought.by else ""
     because = f" ({thought.because})" if thought.because else ""
     return f"#{thought.id} {dated(thought, language)}{by}{because}"

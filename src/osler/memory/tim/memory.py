@@ -1,9 +1,10 @@
 """Think-in-Memory as a doctor's memory of one patient.
 
-After each turn it thinks (post-think): the exchange goes into the bank, its thoughts into the space, in the same group.
-Before each turn it recalls: the thoughts that bear on what was just said, and everything else that fits; before the
-conclusion, what a treatment depends on. With a model, the thoughts are the model's; rules form them only if there is
-none. A turn of which the model's answer could not be read is in the bank alone, and recalled from there.
+After each turn it thinks (post-think): the exchange goes into the bank, its thoughts into the
+space, in the same group. Before each turn it recalls: the thoughts that bear on what was just said,
+and everything else that fits; before the conclusion, what a treatment depends on. With a model, the
+thoughts are the model's; rules form them only if there is none. A turn of which the model's answer
+could not be read is in the bank alone, and recalled from there.
 """
 
 from __future__ import annotations
@@ -17,37 +18,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from osler.errors import UserError
-from osler.memory.base import Change, Fact, MemorySettings, Recall, Turn
+from osler.memory.base import Change, MemorySettings, Query, Recall, Turn
+from osler.memory.core.fact import Fact
+from osler.memory.core.recall_text import raw_text
+from osler.memory.core.vectors import VectorIndex
 from osler.memory.embedders import open_embedder
-from osler.memory.tim.actions import carry_out
-from osler.memory.tim.fact_lines import facts_of
-from osler.memory.tim.memory_bank import MemoryBank, raw_text
-from osler.memory.tim.post_think import OneThink, PaperThink, PostThink, RulesThink
-from osler.memory.tim.recall_page import PageWriter, Told
+from osler.memory.tim.actions import ActionPlan, carry_out
+from osler.memory.tim.memory_bank import MemoryBank
+from osler.memory.tim.post_think import OneThink, PaperThink, PostThink, plan_by_rules
+from osler.memory.tim.recall_page import Found, PageWriter
 from osler.memory.tim.retrieve import (
     Hit,
     bears_on,
+    best_turns,
     fused,
-    fused_by_words,
     nearest_thoughts,
-    recall_talk,
     recall_thoughts,
+    recall_thoughts_alone,
     thoughts_of_turns,
 )
 from osler.memory.tim.settings import TimSettings
 from osler.memory.tim.stored import StoredThoughts
-from osler.memory.tim.thought import Thought
 from osler.memory.tim.thought_space import ThoughtSpace
-from osler.memory.tim.vectors import VectorIndex
 from osler.prompts import prompt
 
-VERSION = 4
-_NEAR, _LAID = 12, 20
-"""How many thoughts most like a new turn are compared with it, and as many of its group: for rules, for a model."""
-_LATELY, _PROTECTED = 3, 16
-"""Turns before a new one whose thoughts a model sees too, and how many thoughts that a treatment depends on."""
-_FEWEST, _SHORT_LINE = 32, 24
-"""How many turns and thoughts are looked at for a recall: as many as the budget can hold, and no fewer than that."""
+VERSION = 5
+_SHOWN_ALIKE = 20
+"""How many thoughts most like a new turn a model is shown, and as many of its group."""
+_SHOWN_TURNS, _SHOWN_VITAL = 3, 16
+"""Turns before a new one whose thoughts a model is shown too, and how many thoughts that a
+treatment depends on."""
+_FEWEST_CANDIDATES, _SHORT_LINE = 32, 24
+"""How many turns and thoughts are looked at for a recall: as many as the budget can hold if each
+takes a short line (in tokens), and no fewer than the first."""
 
 
 class TimMemory(StoredThoughts):
@@ -72,9 +75,10 @@ class TimMemory(StoredThoughts):
         self._one_at_a_time = asyncio.Lock()
         """Actions after a turn name thoughts by number: no other turn may come between."""
         self._think = _post_think(settings, self._tim)
+        """None where rules form the thoughts."""
 
     @property
-    def ledger(self) -> tuple[Thought, ...]:
+    def ledger(self) -> tuple[Fact, ...]:
         """Every thought there ever was."""
         return self._space.ledger if self._space else ()
 
@@ -82,112 +86,128 @@ class TimMemory(StoredThoughts):
         """Think about a finished turn."""
         async with self._one_at_a_time:
             [vector] = await self._embedder.embed([raw_text(turn)])
-            bank, space = self._rooms(len(vector))
+            bank, space = self._bank_and_space(len(vector))
             group = bank.add(turn, vector)
-            plan = await self._think(turn, self._near(turn, group, vector, space), len(space.ledger) + 1)
+            plan = await self._plan(turn, group, vector, space)
             if plan.is_unread:
                 self._unread.append(turn.number)
             return await carry_out(plan, turn, group, space, self._embedder)
 
-    async def recall(self, query: str) -> Recall:
-        """Return what bears on the query first, then, in what is left of the budget, all else that is known."""
-        return await self._recall(query, concludes=False)
+    async def _plan(
+        self, turn: Turn, group: int, vector: NDArray[np.float32], space: ThoughtSpace
+    ) -> ActionPlan:
+        """Decide what a turn changes."""
+        if self._think is None:
+            return plan_by_rules(turn, space, self._settings.speaker)
+        shown = self._shown_to_model(turn, group, vector, space)
+        return await self._think(turn, shown, space.size + 1)
 
-    async def recall_to_conclude(self, query: str, last: int | None = None) -> Recall:
-        """Return all that a treatment depends on first, then the day's findings, then what bears on the query.
+    async def recall(self, query: Query) -> Recall:
+        """Return what bears on the query first, then, in what is left of the budget, all else.
 
-        A turn that is already being remembered is waited for: it may say that a medicine was stopped.
-
-        Args:
-            query: What the consultation is about.
-            last: The turn that the doctor has word for word beside the recall.
+        For a conclusion, all that a treatment depends on comes first, and a turn that is being
+        remembered is waited for: it may say that a medicine was stopped.
         """
+        if not query.is_to_conclude:
+            return await self._recall(query)
         async with self._one_at_a_time:
-            return await self._recall(query, concludes=True, last=last)
+            return await self._recall(query)
 
-    async def _recall(self, query: str, *, concludes: bool, last: int | None = None) -> Recall:
+    async def _recall(self, query: Query) -> Recall:
         bank, space = self._bank, self._space
         if space is None or bank is None:
             return Recall()
-        vector = await self._embedder.embed_query(query)
-        budget, k = self._settings.budget, self._tim.k
-        writer = self._page_writer(bank, space)
-        if k:
-            hits = self._nearest(query, vector, space, bank, k)
-            told = writer.only([space[hit.number] for hit in hits], budget)
+        vector = await self._embedder.embed_query(query.text)
+        if self._tim.k:
+            recall = self._recall_best(query.text, vector, bank, space, self._tim.k)
         else:
-            most = max(_FEWEST, budget // _SHORT_LINE)
-            talk = recall_talk(query, vector, bank, most)
-            hits = thoughts_of_turns(talk, query, space, most)
-            found, turns = [space[hit.number] for hit in hits], [hit.number for hit in talk]
-            if concludes:
-                told = writer.write_to_conclude(found, turns, self._unread, budget, last=last)
-            else:
-                bears = bank.bm25.shares(query) or bears_on(query, vector, space)
-                told = writer.write(found, turns, self._unread, budget, bears=bears)
-        has_lines = told.kept or told.whole
-        recall = self._recalled(told, hits, bank) if has_lines else self._from_bank(query, vector, bank, space)
-        return await self._integrated(query, recall) if self._tim.integrate else recall
+            recall = self._recall_page(query, vector, bank, space)
+        if recall is None:
+            recall = self._from_bank(query.text, vector, bank, space)
+        return await self._integrated(query.text, recall) if self._tim.integrate else recall
 
-    def _nearest(
-        self, query: str, vector: NDArray[np.float32], space: ThoughtSpace, bank: MemoryBank, k: int
+    def _recall_best(
+        self,
+        query: str,
+        vector: NDArray[np.float32],
+        bank: MemoryBank,
+        space: ThoughtSpace,
+        k: int,
+    ) -> Recall | None:
+        """The best k thoughts and nothing else; None if there is nothing to tell.
+
+        Dropped are only turns of these thoughts, for which there was no room.
+        """
+        hits = self._best_thoughts(query, vector, bank, space, k)
+        thoughts = [space[hit.number] for hit in hits]
+        page = self._page_writer(bank, space).fill(
+            [[thoughts]], self._settings.budget, lists_questions=False
+        )
+        if not page.tells_anything:
+            return None
+        return page.recall({hit.number: hit for hit in hits}, page.tried_but_untold)
+
+    def _recall_page(
+        self, query: Query, vector: NDArray[np.float32], bank: MemoryBank, space: ThoughtSpace
+    ) -> Recall | None:
+        """What bears on the query, then whatever else fits; None if there is nothing to tell.
+
+        Dropped are all turns with anything that is not told.
+        """
+        text, budget = query.text, self._settings.budget
+        candidates = max(_FEWEST_CANDIDATES, budget // _SHORT_LINE)
+        turns = best_turns(text, vector, bank, candidates)
+        thoughts = thoughts_of_turns(turns, text, space, candidates)
+        bears = bank.bm25.shares(text) or bears_on(text, vector, space)
+        found = Found(thoughts, turns, self._unread, bears=bears)
+        page = self._page_writer(bank, space).page(query, found, budget)
+        if not page.tells_anything:
+            return None
+        untold = page.turns_with_untold_facts(self._unread)
+        return page.recall({hit.number: hit for hit in thoughts}, untold)
+
+    def _best_thoughts(
+        self, query: str, vector: NDArray[np.float32], bank: MemoryBank, space: ThoughtSpace, k: int
     ) -> list[Hit]:
-        """The best k thoughts."""
+        """The best k thoughts, as the options say."""
         if self._tim.mode == "paper":
             return nearest_thoughts(vector, space, k, self._tim.probes or 1)
-        return recall_thoughts(query, vector, space, k, self._tim.probes, bank)
-
-    def _recalled(self, told: Told, hits: Sequence[Hit], bank: MemoryBank) -> Recall:
-        """What was told, with its facts and exchanges for code to read."""
-        found = {hit.number: hit for hit in hits}
-        whole = frozenset(told.whole)
-        said_at = lambda number: bank[number].at  # noqa: E731
-        facts: list[Fact] = []
-        for one in (*told.kept, *told.quoted):
-            hit = found.get(one.id, Hit(one.id, 0.0, 0.0, 0.0, one.turn))
-            turn = one.turn if hit.turn is None else hit.turn
-            facts += facts_of(one, self._language, turn, hit.score, said_at)
-        covered = sorted({*told.asked, *told.whole, *(turn for one in told.kept for turn in one.turns)})
-        exchanges = tuple(bank[turn] if turn in whole else bank.question(turn) for turn in covered)
-        return Recall(text=told.text, facts=tuple(facts), exchanges=exchanges, dropped=told.dropped)
+        if self._tim.probes is not None:
+            # Who asks for the papers' groups gets the thoughts of those groups, by themselves.
+            return recall_thoughts_alone(query, vector, space, k, self._tim.probes)
+        return recall_thoughts(query, vector, space, bank, k)
 
     def _page_writer(self, bank: MemoryBank, space: ThoughtSpace) -> PageWriter:
         if self._writer is None:
             self._writer = PageWriter(self._language, self._settings.speaker, bank, space)
         return self._writer
 
-    def snapshot(self) -> dict[str, Any]:
+    @property
+    def state(self) -> dict[str, Any]:
         """Everything, with the version of its form."""
-        return {
-            "version": VERSION,
-            "embedder": self._embedder.snapshot(),
-            "dimensions": self._dimensions,
-            "bank": self._bank.snapshot() if self._bank else None,
-            "space": self._space.snapshot() if self._space else None,
-            "unread": list(self._unread),
-        }
+        return {"version": VERSION, **self._everything()}
 
-    def restore(self, state: dict[str, Any]) -> None:
-        """Restore exactly what was saved."""
+    @state.setter
+    def state(self, state: dict[str, Any]) -> None:
+        """Exactly this."""
         if state.get("version") != VERSION:
             raise UserError(
-                f"the memory was saved in form {state.get('version')}, this Osler reads form {VERSION}",
+                f"the memory was saved in form {state.get('version')}, this Osler reads form"
+                f" {VERSION}",
                 "use the version of Osler that saved it",
             )
-        self._embedder.restore(state["embedder"])
-        self._unread = list(state["unread"])
+        self._embedder = open_embedder(self._tim.embedder)
         self._bank = self._space = None
-        if state["dimensions"]:
-            bank, space = self._rooms(state["dimensions"])
-            bank.restore(state["bank"])
-            space.restore(state["space"])
+        self._unread = []
+        self._saved_turns = self._saved_thoughts = 0
+        self.apply(state)
 
-    def _rooms(self, dimensions: int) -> tuple[MemoryBank, ThoughtSpace]:
+    def _bank_and_space(self, dimensions: int) -> tuple[MemoryBank, ThoughtSpace]:
         """Return the bank and the space, made when the first vector shows how long vectors are."""
         if self._bank is None or self._space is None:
             self._dimensions = dimensions
-            # One seed for both: the same words fall into the same group of either.
             self._clear_derived()
+            # Both indexes have one seed, so that the same words fall into the same group of either.
             self._bank = MemoryBank(self._language, self._new_index(dimensions))
             self._space = ThoughtSpace(self._language, self._new_index(dimensions))
         return self._bank, self._space
@@ -200,50 +220,56 @@ class TimMemory(StoredThoughts):
         """Forget what was derived from the thoughts, since others take their place."""
         self._writer = None
 
-    def _near(self, turn: Turn, group: int, vector: Any, space: ThoughtSpace) -> list[Thought]:
-        """Return the thoughts most like the turn anywhere, and those of its group; in the papers' way, the group.
+    def _shown_to_model(
+        self, turn: Turn, group: int, vector: NDArray[np.float32], space: ThoughtSpace
+    ) -> list[Fact]:
+        """Return the thoughts that a model is shown with a new turn, in the order of their coming.
 
-        A model sees what was said lately and what a treatment depends on, too.
+        What a model does not see it cannot correct. In the papers' way it sees the group of the
+        turn. Otherwise it sees the thoughts most like the turn anywhere and the newest of its
+        group, those of the turns just before, and those that a treatment depends on. What the
+        doctor thinks is always among them: a new thought of the doctor takes its place.
         """
         members = space.index.members(group)
-        own = [one.id for one in space.doctors_own]
+        numbers = {thought.id for thought in space.doctors_own}
         if self._tim.mode == "paper":
-            return [space[number] for number in sorted({*own, *members})]
-        if isinstance(self._think, RulesThink):
-            # Rules compare words; what was said lately may be meant without one (烟 of 抽烟).
-            hits = fused_by_words(raw_text(turn), vector, space, _NEAR)
-            lately = (number for said in range(1, _NEAR) for number in space.of_turn(turn.number - said))
-            numbers = list(dict.fromkeys([*own, *(hit.number for hit in hits), *lately, *members]))[: _NEAR * 2]
+            numbers.update(members)
         else:
-            # A model sees for itself what bears on the turn. What it does not see it cannot correct.
-            hits = fused(raw_text(turn), vector, space, _LAID)
-            lately = (number for said in range(1, _LATELY + 1) for number in space.of_turn(turn.number - said))
-            vital = (one.id for one in islice(space.vital, _PROTECTED))
-            numbers = list({*own, *(hit.number for hit in hits), *lately, *vital, *members[-_LAID:]})
+            hits = fused(raw_text(turn), vector, space, _SHOWN_ALIKE)
+            numbers.update(hit.number for hit in hits)
+            numbers.update(members[-_SHOWN_ALIKE:])
+            for earlier in range(turn.number - _SHOWN_TURNS, turn.number):
+                numbers.update(space.of_turn(earlier))
+            numbers.update(thought.id for thought in islice(space.vital, _SHOWN_VITAL))
         return [space[number] for number in sorted(numbers)]
 
-    def _from_bank(self, query: str, vector: Any, bank: MemoryBank, space: ThoughtSpace) -> Recall:
-        wanted = self._tim.k or len(bank)
+    def _from_bank(
+        self, query: str, vector: NDArray[np.float32], bank: MemoryBank, space: ThoughtSpace
+    ) -> Recall:
+        """Turns word for word, if no thought can be told."""
+        k = self._tim.k or len(bank)
         if self._tim.mode == "paper":
-            hits = fused(query, vector, bank, wanted)
-        else:
-            talk = recall_talk(query, vector, bank, len(bank))
-            hits = [hit for hit in talk if hit.number not in space.corrected_turns][:wanted]
-        return self._word_for_word([hit.number for hit in hits], bank, space)
+            hits = fused(query, vector, bank, k)
+            return self._word_for_word([hit.number for hit in hits], bank, space)
+        hits = best_turns(query, vector, bank, len(bank))
+        numbers = [hit.number for hit in hits if hit.number not in space.corrected_turns]
+        return self._word_for_word(numbers[:k], bank, space)
 
-    def _word_for_word(self, numbers: Sequence[int], bank: MemoryBank, space: ThoughtSpace) -> Recall:
-        """Turns word for word, the first ones that fit, in the order in which they were."""
-        writer, kept, left = self._page_writer(bank, space), list[int](), self._settings.budget
-        for number in numbers:
-            left -= writer.exchange(number)[1]
-            if left < 0:
-                break
-            kept.append(number)
-        kept.sort()
-        return Recall(text="".join(writer.dialogue(kept)), exchanges=tuple(bank[number] for number in kept))
+    def _word_for_word(
+        self, numbers: Sequence[int], bank: MemoryBank, space: ThoughtSpace
+    ) -> Recall:
+        """Turns word for word, the first that fit, in the order in which they were."""
+        page = self._page_writer(bank, space).fill(
+            [[numbers]], self._settings.budget, lists_questions=False
+        )
+        exchanges = tuple(bank[number] for number in page.whole)
+        return Recall(text=page.text, exchanges=exchanges)
 
     async def _integrated(self, query: str, recall: Recall) -> Recall:
-        """The papers' last step: a model puts query and thoughts together. The facts stay below its note."""
+        """The papers' last step: a model puts query and thoughts together.
+
+        The facts stay below its note.
+        """
         if self._settings.thinker is None or not recall.text:
             return recall
         template = prompt("tim_integrate", self._language)
@@ -254,8 +280,8 @@ class TimMemory(StoredThoughts):
         return recall.model_copy(update={"text": text, "requests": 1})
 
 
-def _post_think(settings: MemorySettings, tim: TimSettings) -> PostThink:
+def _post_think(settings: MemorySettings, tim: TimSettings) -> PostThink | None:
     if settings.thinker is None or tim.mode == "rules":
-        return RulesThink(settings.language, settings.speaker)
+        return None
     way = PaperThink if tim.mode == "paper" else OneThink
     return way(settings, settings.thinker, tim.tokens)

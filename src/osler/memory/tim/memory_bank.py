@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from osler.language import Language
 from osler.memory.base import Turn, tokens
-from osler.memory.tim.bm25 import Bm25
-from osler.memory.tim.vectors import VectorIndex
+from osler.memory.core.bm25 import Bm25
+from osler.memory.core.recall_text import raw_text
+from osler.memory.core.vectors import VectorIndex
 
 
 class MemoryBank:
@@ -76,24 +77,3 @@ class MemoryBank:
         text = raw_text(turn)
         self._lengths.append(tokens(text))
         self.bm25.add(turn.number, text)
-
-    def snapshot(self) -> dict[str, Any]:
-        """All exchanges and their vectors."""
-        return {
-            "turns": [turn.model_dump(mode="json") for turn in self._turns.values()],
-            "index": self.index.snapshot(),
-        }
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Exactly these exchanges."""
-        self._turns, self._questions, self._lengths = {}, {}, array("d")
-        self.index.restore(state["index"])
-        self.bm25.clear()
-        for row in state["turns"]:
-            self._keep(Turn.model_validate(row))
-
-
-def raw_text(turn: Turn) -> str:
-    """An exchange as one text; what the doctor only thought was not said."""
-    said = f"{turn.question} {turn.reply}"
-    return f"{said} {turn.results}" if turn.results else said

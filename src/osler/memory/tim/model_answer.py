@@ -1,9 +1,9 @@
 """Check a model's proposals after a turn: taken unchanged, or refused for their form.
 
-A thought is refused if it is empty, too long or one too many; an action, if it names a thought that the model was not
-shown or that is gone by then. Allergies, medicines, pregnancy and conditions, as the model itself marks them, are
-forgotten only for a new thought that the action names, and merged only into one of their kind. Nothing else is judged,
-and nothing is reworded.
+A thought is refused if it is empty, too long or one too many; an action, if it names a thought that
+the model was not shown or that is gone by then. Allergies, medicines, pregnancy and conditions, as
+the model itself marks them, are forgotten only for a new thought that the action names, and merged
+only into one of their kind. Nothing else is judged, and nothing is reworded.
 """
 
 from __future__ import annotations
@@ -15,14 +15,12 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
+from osler.memory.core.ask_model import LONGEST, UNREAD
+from osler.memory.core.fact import Fact, FactKind
 from osler.memory.tim.actions import ActionPlan, Forget, Insert, Merge, Supersede
-from osler.memory.tim.thought import Draft, ThoughtKind
 
 MOST = 30
 """Thoughts that one turn can give: more is a model going round in circles."""
-LONGEST = 400
-"""Characters of a thought, and of a reason."""
-UNREAD = "the answer could not be read"
 _SHOWN = 60
 """Characters of a refused thought that its refusal shows."""
 _NUMBER = re.compile(r"\s*#?(\d+)\s*")
@@ -87,14 +85,16 @@ class _Refusal(Exception):
 
 @dataclass(kw_only=True)
 class ModelAnswer(ActionPlan):
-    """A model's thoughts and actions after one turn, as far as they were taken, and the reasons against the rest."""
+    """A model's thoughts and actions after a turn, and the reasons against those refused."""
 
-    shown: dict[int, Draft]
-    """The thoughts that actions can name, by number: those shown to the model and, once taken, its new ones."""
+    shown: dict[int, Fact]
+    """The thoughts that actions can name, by number: those shown to the model and, once taken, its
+    new ones."""
     first: int
     """The number of its first new thought."""
-    _names: dict[int, int | None] = field(default_factory=dict)
-    """The numbers by which the model calls its new thoughts, and those they got, or none if one was refused."""
+    _model_numbers: dict[int, int | None] = field(default_factory=dict)
+    """For each number that the model gave a new thought of its own, the number in the ledger; None
+    if the thought was refused."""
 
     def refuse_answer(self) -> None:
         """Note that an answer could not be read."""
@@ -103,7 +103,11 @@ class ModelAnswer(ActionPlan):
 
     def take(self, answer: Mapping[str, Any]) -> None:
         """Take what an answer proposes: new thoughts first, so that the actions can name them."""
-        for key, take_row in (("thoughts", self._insert), ("forget", self._forget), ("merge", self._merge)):
+        for key, take_row in (
+            ("thoughts", self._insert),
+            ("forget", self._forget),
+            ("merge", self._merge),
+        ):
             rows = answer.get(key)
             for place, row in enumerate(rows if isinstance(rows, list) else ()):
                 self.proposed += 1
@@ -115,74 +119,90 @@ class ModelAnswer(ActionPlan):
                     self.refused.append(str(refusal))
 
     def _insert(self, row: dict[str, Any], place: int) -> None:
-        name = _number(row.get("id"))
-        if name is None or name < self.first or name in self._names:
-            name = self.first + place  # a model that does not number its thoughts counts them
-        self._names.setdefault(name, None)
-        draft = _draft(row)
+        model_number = _number(row.get("id")) or 0
+        if model_number < self.first or model_number in self._model_numbers:
+            model_number = self.first + place  # a model that gives no numbers counts its thoughts
+        # Refused until it is taken below, so that no action can name it if this raises.
+        self._model_numbers.setdefault(model_number, None)
+        fact = _fact_of(row)
         if sum(isinstance(action, Insert) for action in self.actions) >= MOST:
-            raise _Refusal(f"more than {MOST} thoughts in a turn: {_cut(draft.triple)}")
-        self._names[name] = self._next
-        self.shown[self._next] = draft
-        self.actions.append(Insert(draft))
+            raise _Refusal(f"more than {MOST} thoughts in a turn: {_cut(fact.triple)}")
+        number = self._next_number
+        self._model_numbers[model_number] = number
+        self.shown[number] = fact
+        self.actions.append(Insert(fact))
 
     def _forget(self, row: dict[str, Any], _: int) -> None:
-        number = self._named(row.get("id"))
-        by = self._named(row["by"]) if _number(row.get("by")) else None
+        number = self._resolved(row.get("id"))
+        by = self._resolved(row["by"]) if _number(row.get("by")) else None
         if by == number:
             raise _Refusal(f"#{number} cannot take its own place")
-        newer = by if by is not None and by > number else None
-        if newer is None or newer < self.first:
-            self._check_kind(number, None if newer is None else self.shown[newer])
+        # Any thought gives way to a new one that comes after it. To one that was there before, a
+        # protected thought gives way only if that is newer and of its kind.
+        newer: Fact | None = None
+        is_by_new = False
+        if by is not None and by > number:
+            newer, is_by_new = self.shown[by], by >= self.first
+        if not is_by_new:
+            self._check_kind(number, newer)
         del self.shown[number]
         why = _why(row, "no reason was given")
         self.actions.append(Forget(number, why) if by is None else Supersede(number, why, by))
 
     def _merge(self, row: dict[str, Any], _: int) -> None:
         listed = row.get("ids")
-        numbers = tuple(dict.fromkeys(self._named(one) for one in (listed if isinstance(listed, list) else ())))
+        parts = listed if isinstance(listed, list) else []
+        numbers = tuple(dict.fromkeys(map(self._resolved, parts)))
         if len(numbers) < 2:
             raise _Refusal("a merge of fewer than two thoughts")
-        draft = _draft(row)
+        fact = _fact_of(row)
         if all(self.shown[number].inferred for number in numbers):
-            draft = draft.model_copy(update={"inferred": True})
+            fact = fact.model_copy(update={"inferred": True})
         for number in numbers:
-            self._check_kind(number, draft)
+            self._check_kind(number, fact)
         for number in numbers:
             del self.shown[number]
-        self.actions.append(Merge(numbers, draft, _why(row, "said as one")))
+        self.actions.append(Merge(numbers, fact, _why(row, "said as one")))
 
     @property
-    def _next(self) -> int:
+    def _next_number(self) -> int:
         """The number that the next thought gets in the ledger."""
         return self.first + sum(isinstance(action, Insert | Merge) for action in self.actions)
 
-    def _named(self, value: object) -> int:
-        """Return the thought that a model means by a number."""
+    def _resolved(self, value: object) -> int:
+        """Return the number in the ledger of the thought that a model means."""
         number = _number(value)
-        found = self._names.get(number, number) if number is not None else None
-        if found is None or found not in self.shown:
-            raise _Refusal(f"there is no thought #{number}" if number is not None else f"no number: {_cut(value)}")
-        return found
+        if number is None:
+            raise _Refusal(f"no number: {_cut(value)}")
+        # A number that the model gave no thought of its own is one that it was shown.
+        in_ledger = self._model_numbers.get(number, number)
+        if in_ledger is None or in_ledger not in self.shown:
+            raise _Refusal(f"there is no thought #{number}")
+        return in_ledger
 
-    def _check_kind(self, number: int, newer: Draft | None) -> None:
-        """Refuse that a protected thought gives way to nothing, or to an older thought or one of another kind."""
+    def _check_kind(self, number: int, newer: Fact | None) -> None:
+        """Refuse that a protected thought gives way to nothing, or to one of another kind."""
         old = self.shown[number]
         if old.is_protected and (newer is None or newer.kind is not old.kind):
             raise _Refusal(
-                f"#{number} ({old.kind}) gives way only to a new thought, or to a newer one of its kind: "
-                f"{_cut(old.triple)}"
+                f"#{number} ({old.kind}) gives way only to a new thought, or to a newer one of its"
+                f" kind: {_cut(old.triple)}"
             )
 
 
-def _draft(row: Mapping[str, Any]) -> Draft:
-    """Return a thought as the model wrote it; only line breaks and doubled spaces go, since it has to fit a line."""
-    subject, relation, object_, when = (_text(row.get(name)) for name in ("subject", "relation", "object", "when"))
-    draft = Draft(
+def _fact_of(row: Mapping[str, Any]) -> Fact:
+    """Return a thought as the model wrote it.
+
+    Only line breaks and doubled spaces go, since it has to fit a line.
+    """
+    subject, relation, object_, when = (
+        _text(row.get(name)) for name in ("subject", "relation", "object", "when")
+    )
+    fact = Fact(
         subject=subject,
         relation=relation,
         object=object_,
-        negated=_is_true(row.get("negated")),
+        denied=_is_true(row.get("negated")),
         reported=when,
         is_by_model=True,
         kind=_kind(row.get("kind")),
@@ -190,9 +210,9 @@ def _draft(row: Mapping[str, Any]) -> Draft:
     )
     if not any(map(str.isalnum, relation + object_)):
         raise _Refusal("the thought is empty")
-    if (length := len(draft.triple) + len(when)) > LONGEST:
-        raise _Refusal(f"the thought is too long ({length} characters): {_cut(draft.triple)}")
-    return draft
+    if (length := len(fact.triple) + len(when)) > LONGEST:
+        raise _Refusal(f"the thought is too long ({length} characters): {_cut(fact.triple)}")
+    return fact
 
 
 def _text(value: object) -> str:
@@ -205,15 +225,15 @@ def _is_true(value: object) -> bool:
     return value is True or (isinstance(value, str) and value.strip().lower() == "true")
 
 
-def _kind(value: object) -> ThoughtKind:
+def _kind(value: object) -> FactKind:
     level = _text(value).lower()
-    return ThoughtKind(level) if level in set(ThoughtKind) else ThoughtKind.OTHER
+    return FactKind(level) if level in set(FactKind) else FactKind.OTHER
 
 
 def _number(value: object) -> int | None:
     """Parse a number as models write it: 3, "3" or "#3"."""
-    found = _NUMBER.fullmatch(str(value))
-    return int(found[1]) if found else None
+    match = _NUMBER.fullmatch(str(value))
+    return int(match[1]) if match else None
 
 
 def _why(row: Mapping[str, Any], otherwise: str) -> str:

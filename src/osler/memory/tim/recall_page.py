@@ -1,425 +1,407 @@
-"""The text of a recall: which thoughts, turns and questions go into the budget, and in which order.
+"""The text of a recall: which facts, exchanges and questions go into the budget.
 
-What a treatment depends on comes first, then the findings of the day, then the other thoughts by relevance. For a
-question, what bears most on the query stands before all of these; for a conclusion nothing does. A part of the budget,
-and whatever is left of it, goes to exchanges word for word, the best first, since a thought leaves something out; the
-other thoughts of such an exchange need no line. An exchange with something that was corrected since is told by its
-thoughts alone. Questions of the day of which nothing is told are listed, so that nobody asks them again. A thought or a
-question is included completely or left out.
+A recall has parts, such as what bears on the query, what a treatment depends on and the findings of
+the day. Each part in turn takes at most a share of the budget, best first; what is then left goes
+to the parts again, in the same order. So no part crowds out another where room is short, and no
+room is lost where it is not. The parts of a second group, such as exchanges word for
+word, have the room that those of the first leave.
+
+An exchange word for word stands in the place of the lines that tell what it says. An exchange with
+something that was corrected since is told by its facts alone. Questions of the day of which nothing
+is told are listed, so that nobody asks them again. Everything is told whole or not at all.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import chain, islice, takewhile
 from typing import NamedTuple
 
 from osler.language import Language, Speaker
-from osler.memory.base import tokens
-from osler.memory.recall_text import SEMICOLON, day_text, dialogue_text, exchange_text
-from osler.memory.tim.fact_lines import ROWS, LineKey, ThoughtWords, Weight, words_of
+from osler.memory.base import Query, Recall, tokens
+from osler.memory.core.fact import Fact
+from osler.memory.core.fact_lines import FactLine, Rank, Row, fact_line, recalled_facts, row_text
+from osler.memory.core.recall_text import LEAST, day_text, dialogue_text, exchange_text
 from osler.memory.tim.memory_bank import MemoryBank
-from osler.memory.tim.thought import Thought
+from osler.memory.tim.retrieve import Hit
 from osler.memory.tim.thought_space import ThoughtSpace
-from osler.prompts import phrases
 
-_COMMA = {Language.EN: ", ", Language.ZH: "、"}
-_ASKED_FOR, _FIRST_LINES = 0.6, 200
-"""Share of the budget for what bears most on the query, and the most tokens; the first thought is always included."""
-_VITAL = 0.4
-"""Share of the budget for what a treatment depends on, before a question."""
-_TODAY = 0.4
-"""Share of the budget that a conclusion keeps for the findings of the day from what a treatment depends on."""
-_WHOLE = 0.35
-"""Share of the budget that is kept from other thoughts for exchanges word for word."""
-_NAMED = 0.15
-"""Share of the budget that is kept from other thoughts for listing questions."""
-_SMALLEST = 3
-"""Tokens below which nothing is tried any more."""
-_MISSES = 12
-"""After as many thoughts or turns that did not fit, no others are tried."""
+_SHARE, _SHARE_TO_CONCLUDE = 0.4, 0.6
+"""Share of the budget that a part takes, at most, before the parts behind it have had theirs."""
+_QUESTIONS_SHARE = 0.15
+"""Share of the budget, at most, that is left free for listing questions."""
+
+Part = Iterable[Fact | int]
+"""Facts, and turns to tell word for word, the best first."""
 
 
-class _ThoughtLine(NamedTuple):
-    """A thought in words, and the line that it would be alone."""
+class Found(NamedTuple):
+    """What a search found for a query."""
 
-    thought: Thought
-    words: ThoughtWords
-    line: str
-    size: int
-    """Tokens of the line, rounded up."""
-
-
-@dataclass(frozen=True)
-class Told:
-    """The part of a memory that is included, and what had to be left out."""
-
-    text: str
-    kept: tuple[Thought, ...]
-    """The thoughts that have lines, in the order of the text."""
-    whole: tuple[int, ...]
-    """Turns that are told word for word."""
-    quoted: tuple[Thought, ...]
-    """The other thoughts that were said in these turns."""
-    asked: tuple[int, ...]
-    """Turns whose questions are listed, since nothing else of them is included."""
-    dropped: tuple[int, ...]
-    """Turns with something left out."""
+    facts: Sequence[Hit]
+    """The best first."""
+    turns: Sequence[Hit]
+    """The best first."""
+    unread: Sequence[int]
+    """Turns of which a model could form no facts: they are told word for word or not at all. The
+    oldest first."""
+    bears: bool = True
+    """Whether any of it bears on the query at all."""
 
 
 class PageWriter:
-    """Writes the recalls of one memory. The words of thoughts and turns are kept: most are told again and again."""
+    """Writes the recalls of one memory.
 
-    def __init__(self, language: Language, speaker: Speaker, bank: MemoryBank, space: ThoughtSpace) -> None:
+    Lines and exchanges are cached: most are told again and again.
+    """
+
+    def __init__(
+        self, language: Language, speaker: Speaker, bank: MemoryBank, space: ThoughtSpace
+    ) -> None:
         """Take what there is to tell of."""
-        self.language, self._speaker, self._bank, self._space = language, speaker, bank, space
-        self._words: dict[int, _ThoughtLine] = {}
+        self.language, self._speaker, self.bank, self.space = language, speaker, bank, space
+        self._lines: dict[int, FactLine] = {}
         self._today: date | None = None
         self._exchanges: dict[int, tuple[str, int]] = {}
         self._questions: dict[int, tuple[str, int]] = {}
 
-    def words(self, thought: Thought) -> _ThoughtLine:
-        """How a thought is told."""
-        known = self._words.get(thought.id)
-        if known is None or known.thought is not thought:
-            words = words_of(self._undated(thought), self.language)
-            line = self.line(thought, words, [words.said])
-            known = self._words[thought.id] = _ThoughtLine(thought, words, line, tokens(line) + 1)
-        return known
+    def line(self, fact: Fact) -> FactLine:
+        """How a fact is told."""
+        line = self._lines.get(fact.id)
+        if line is None or line.fact is not fact:
+            line = self._lines[fact.id] = self._new_line(fact)
+        return line
 
-    def _undated(self, thought: Thought) -> Thought:
-        """Leave out a time that is only the day on which the thought was said: the line says that itself."""
-        day = self._day(thought.turn)
-        is_only_that = len(thought.turns) == 1 and day is not None and thought.reported == day.isoformat()
-        return thought.model_copy(update={"reported": ""}) if is_only_that else thought
-
-    def line(self, first: Thought, words: ThoughtWords, said: Iterable[str]) -> str:
-        """The line that begins with a thought, and all that it says."""
-        if words.key in ROWS:
-            return self.row(str(words.key[0]), said)
-        line = phrases("tim_lines", self.language)
-        text = SEMICOLON[self.language].join(dict.fromkeys(said))
-        if words.heading:
-            text = line["answer"].format(topic=words.heading, text=text)
-        when = self._when(first.turns, text)
-        return line["fact"].format(number=first.id, text=line["said"].format(text=text, when=when) if when else text)
-
-    def row(self, part: str, names: Iterable[str]) -> str:
-        """The line of all things of a kind."""
-        things = SEMICOLON[self.language].join(dict.fromkeys(names))
-        return phrases("tim_lines", self.language)[part].format(things=things)
+    def _new_line(self, fact: Fact) -> FactLine:
+        # Turns of today are told by their numbers, all others by their dates.
+        turns_today = [turn for turn in fact.turns if self.is_today(turn)]
+        other_days = [self._day(turn) for turn in fact.turns if not self.is_today(turn)]
+        other_dates = list(dict.fromkeys(day.isoformat() for day in other_days if day))
+        content, first_day = fact, self._day(fact.turn)
+        if not fact.also and first_day is not None and fact.reported == first_day.isoformat():
+            # The line says that already: it is when the fact was said.
+            content = fact.model_copy(update={"reported": ""})
+        return fact_line(content, self.language, other_dates, turns_today)._replace(fact=fact)
 
     def exchange(self, turn: int) -> tuple[str, int]:
         """A turn word for word, and its tokens with the date."""
         if turn not in self._exchanges:
-            # What the doctor thinks now is a thought of its own.
-            said = self._bank[turn].model_copy(update={"differential": ()})
-            text = exchange_text(said, self.language, self._speaker)
-            day = tokens(day_text(said.at, self.language)) + 1 if said.at else 0
-            self._exchanges[turn] = text, tokens(text) + 1 + day
+            # What the doctor thinks now is a fact of its own.
+            spoken = self.bank[turn].model_copy(update={"differential": ()})
+            text = exchange_text(spoken, self.language, self._speaker)
+            date_size = tokens(day_text(spoken.at, self.language)) + 1 if spoken.at else 0
+            self._exchanges[turn] = text, tokens(text) + 1 + date_size
         return self._exchanges[turn]
 
     def question(self, turn: int) -> tuple[str, int]:
         """What was asked in a turn, on one line, and its tokens."""
         if turn not in self._questions:
-            text = " ".join(self._bank[turn].question.split())
+            text = " ".join(self.bank[turn].question.split())
             self._questions[turn] = text, tokens(text) + 1
         return self._questions[turn]
 
-    def _when(self, turns: Sequence[int], text: str) -> str:
-        """Say in which turns of the day something was said, or on which other days, if the text does not say that."""
-        comma, now = _COMMA[self.language], [str(turn) for turn in turns if self._is_today(turn)]
-        dates = (day.isoformat() for turn in turns if not self._is_today(turn) and (day := self._day(turn)))
-        days = [date for date in dict.fromkeys(dates) if date not in text]
-        numbers = phrases("tim_lines", self.language)["turns"].format(turns=comma.join(now))
-        return comma.join([*days, numbers] if now else days)
+    def _findings_today(self, last_turn: int | None) -> list[Fact]:
+        """The facts of the day but for those of the turn that the doctor has word for word.
 
-    def _begin(self, budget: int) -> _Page:
-        """An empty page; lines that were written on another day have other dates."""
-        today = next((self._day(turn) for turn in self._bank.newest), None)
-        if today != self._today:
-            self._today, self._words = today, {}
-        return _Page(self, budget, self._question_room(budget))
-
-    def only(self, found: Sequence[Thought], budget: int) -> Told:
-        """Tell these thoughts and nothing else, as many as fit."""
-        page = self._begin(budget)
-        for one in found:
-            page.add(self.words(one), 0)
-        return self._told(page, (), (one.turn for one in found if one.id not in page.told))
-
-    def choose(self, items: Iterable[Thought | int], budget: int) -> Told:
-        """Tell these thoughts, and these turns word for word, in their order as long as there is room.
-
-        What does not fit is passed over. The lines of a turn that is told word for word are left out. Questions of the
-        day of which nothing is told are listed.
-        """
-        page, turns = self._begin(budget), set[int]()
-        for item in items:
-            if isinstance(item, int):
-                turns.add(item)
-                page.add_whole(item, page.for_questions)
-            else:
-                turns.update(item.turns)
-                if page.whole.isdisjoint(item.turns) or item.is_by_model:
-                    page.add(self.words(item), page.for_questions)
-        covered = page.turns | page.whole
-        asked = page.list_questions(turn for turn in self._turns_today() if turn not in covered)
-        return self._told(page, asked, turns - covered)
-
-    def write(
-        self, found: Sequence[Thought], turns: Sequence[int], unread: Sequence[int], budget: int, *, bears: bool = True
-    ) -> Told:
-        """Fill the budget for the next question.
-
-        Args:
-            found: Thoughts, those that bear most on the query first.
-            turns: Turns, likewise.
-            unread: Turns of which a model could form no thoughts: they are told word for word or not at all.
-            budget: In tokens.
-            bears: Whether any of it bears on the query at all.
-        """
-        page = self._begin(budget)
-        lines = [self.words(one) for one in found]
-        if bears:
-            self._add_asked_for(page, lines)
-        self._add_vital(page, lines)
-        page.pin()
-        page.add_all(self._findings_today(budget), page.for_questions)
-        return self._fill(page, _by_weight(lines), turns, unread)
-
-    def write_to_conclude(
-        self, found: Sequence[Thought], turns: Sequence[int], unread: Sequence[int], budget: int, *, last: int | None
-    ) -> Told:
-        """Fill the budget for a conclusion.
-
-        Args:
-            found: As for `write`.
-            turns: As for `write`.
-            unread: As for `write`.
-            budget: In tokens.
-            last: The turn that the doctor has word for word beside the recall: the rest of it comes last.
-        """
-        page, today = self._begin(budget), self._findings_today(budget, last)
-        vital = [self.words(one) for one in islice(self._space.vital, budget // _SMALLEST)]
-        page.add_all(vital, min(budget * _TODAY, sum(line.words.size for line in today)))
-        page.pin()
-        page.add_all(today, 0)
-        page.add_all(vital, 0)
-        rest = _by_weight(self.words(one) for one in found)
-        rest.sort(key=lambda line: line.thought.turns == (last,))
-        return self._fill(page, rest, [turn for turn in turns if turn != last], unread)
-
-    def _findings_today(self, budget: int, but: int | None = None) -> list[_ThoughtLine]:
-        """The thoughts of the day, as many as could fit: the newest first, but for those of one turn.
+        Those with the most to tell come first, then the newest.
 
         Without a calendar there are none: everything would be of the same day.
         """
         if self._today is None:
             return []
-        numbers = chain.from_iterable(self._space.of_turn(turn) for turn in self._turns_today() if turn != but)
-        return _by_weight(self.words(self._space[number]) for number in islice(numbers, budget // _SMALLEST))
+        turns = [turn for turn in self.turns_today() if turn != last_turn]
+        numbers = chain.from_iterable(map(self.space.of_turn, turns))
+        facts = [self.space[number] for number in numbers]
+        return sorted(facts, key=lambda fact: self.line(fact).rank)
 
-    def _fill(self, page: _Page, rest: Sequence[_ThoughtLine], turns: Iterable[int], unread: Sequence[int]) -> Told:
-        """Fill what is left with other thoughts, exchanges and questions."""
-        page.add_all([*map(self.words, self._space.doctors_own), *rest], page.for_questions + page.budget * _WHOLE)
-        self._add_whole(page, dict.fromkeys([*reversed(unread), *turns]), page.for_questions)
-        covered = {*page.whole, *chain.from_iterable(one.turns for one in page.kept)}
-        asked = page.list_questions(turn for turn in self._turns_today() if turn not in covered)
-        page.add_all(rest, 0)
-        return self._told(page, asked, self._dropped(page, unread))
+    def turns_today(self) -> Iterator[int]:
+        """The turns of the day, the newest first.
 
-    def _add_whole(self, page: _Page, turns: Iterable[int], reserve: float) -> None:
-        missed = 0
-        for turn in turns:
-            if turn not in self._space.corrected_turns:
-                missed += not page.add_whole(turn, reserve)
-            if missed >= _MISSES:
-                return
+        What was asked on another day may be asked again.
+        """
+        return takewhile(self.is_today, self.bank.newest)
 
-    def quoted(self, turn: int) -> list[Thought]:
-        """The active thoughts that the words of a turn tell; a model or the doctor may have thought more than those."""
-        thoughts = map(self._space.__getitem__, self._space.of_turn(turn))
-        return [one for one in thoughts if not (one.is_by_model or one.is_doctors)]
+    def is_today(self, turn: int) -> bool:
+        """Whether a turn is of the present consultation and of the newest turn's day.
 
-    def _add_asked_for(self, page: _Page, found: Sequence[_ThoughtLine]) -> None:
-        reserve = 0.0
-        for one in found:
-            if one.words.weight >= Weight.INFERRED:
-                continue
-            if not page.add(one, reserve) and reserve:
-                break
-            reserve = page.budget - min(page.budget * _ASKED_FOR, _FIRST_LINES)
-
-    def _add_vital(self, page: _Page, found: Sequence[_ThoughtLine]) -> None:
-        near = (one for one in found if self._space.is_vital(one.thought))
-        vital = chain(near, map(self.words, islice(self._space.vital, page.budget // _SMALLEST)))
-        reserve = 0.0
-        for one in vital:
-            if page.add(one, reserve):
-                reserve = reserve or max(page.for_questions, page.left - page.budget * _VITAL)
-
-    def _turns_today(self) -> Iterator[int]:
-        """The turns of the day, the newest first; what was asked on another day may be asked again."""
-        return takewhile(self._is_today, self._bank.newest)
-
-    def _is_today(self, turn: int) -> bool:
-        """Whether a turn is of the present consultation and of the newest turn's day: only these have numbers."""
+        Turns of earlier visits have negative numbers, which mean nothing to a reader.
+        """
         return turn > 0 and self._day(turn) == self._today
 
     def _day(self, turn: int) -> date | None:
-        at = self._bank[turn].at
+        at = self.bank[turn].at
         return None if at is None else at.date()
 
-    def _question_room(self, budget: int) -> float:
-        """The room for listing questions: what all of them take, up to a share of the budget."""
-        most, needed = budget * _NAMED, 0
-        for turn in self._turns_today():
-            needed += self.question(turn)[1]
+    def notice_new_day(self) -> None:
+        """Note the day of the newest turn; called before lines are written or a page is filled.
+
+        Lines that were written on another day tell other turns by their dates.
+        """
+        newest = next(self.bank.newest, None)
+        today = None if newest is None else self._day(newest)
+        if today != self._today:
+            self._today = today
+            self._lines.clear()
+
+    def page(self, query: Query, found: Found, budget: int) -> Page:
+        """Fill a page for a question or a conclusion."""
+        self.notice_new_day()
+        space, last_turn = self.space, query.beside
+        near = [space[hit.number] for hit in found.facts]
+        if query.is_to_conclude:
+            near = [fact for fact in near if not space.is_vital(fact)]
+        near.sort(key=lambda fact: self._is_told_late(fact, last_turn))
+        # A fact takes a token at least, so no more of them can be told.
+        vital = list(islice(space.vital, budget))
+        today = self._findings_today(last_turn)
+        # No fact stands for an unread turn, so these come first, the newest before the others.
+        numbers = dict.fromkeys([*reversed(found.unread), *(hit.number for hit in found.turns)])
+        exchanges = [number for number in numbers if number != last_turn]
+        if query.is_to_conclude:
+            # Who concludes asks nothing more: questions are listed only where facts leave room.
+            return self.fill(
+                [[vital, today], [space.doctors_own, near, exchanges]],
+                budget,
+                share=_SHARE_TO_CONCLUDE,
+                questions_share=0.0,
+            )
+        if not found.bears:
+            return self.fill([[vital, today], [space.doctors_own, near, exchanges]], budget)
+        return self.fill([[near, vital, today], [space.doctors_own, exchanges]], budget)
+
+    def _is_told_late(self, fact: Fact, last_turn: int | None) -> bool:
+        """Whether nobody said a fact, it says nothing, or the doctor has it word for word."""
+        return self.line(fact).rank >= Rank.INFERRED or fact.turns == (last_turn,)
+
+    def fill(
+        self,
+        groups: Sequence[Sequence[Part]],
+        budget: int,
+        *,
+        share: float = _SHARE,
+        lists_questions: bool = True,
+        questions_share: float = _QUESTIONS_SHARE,
+    ) -> Page:
+        """Fill a page with parts, group by group; those of the first tell their best item.
+
+        A part is told at first up to its share, then as far as the parts of its group left room.
+        """
+        self.notice_new_day()
+        page = Page(self, budget)
+        for_questions = 0.0
+        if lists_questions:
+            for_questions = page.room_for_questions(budget * questions_share)
+        for place, group in enumerate(groups):
+            parts = [list(part) for part in group]
+            for part in parts:
+                room = min(page.left - for_questions, budget * share)
+                page.add_part(part, room, is_leading=place == 0)
+            for part in parts:
+                page.add_part(part, page.left - for_questions)
+        if lists_questions:
+            page.list_questions()
+        return page
+
+
+class Page:
+    """The lines, exchanges and questions of one recall while they are chosen."""
+
+    def __init__(self, writer: PageWriter, budget: int) -> None:
+        """Start empty."""
+        self._writer = writer
+        self._space = writer.space
+        self.left = float(budget)
+        """Tokens."""
+        self._lines: dict[int | Row, list[FactLine]] = {}
+        """By the number of the fact, or by row."""
+        self._replaceable: defaultdict[int, list[FactLine]] = defaultdict(list)
+        """By turn, the lines in whose place it can be told word for word."""
+        self._told: set[int] = set()
+        """The numbers of the facts that are told, by lines or in exchanges."""
+        self._tried: set[int] = set()
+        """The turns of every fact and exchange for which room was looked for."""
+        self._whole: set[int] = set()
+        """The turns that are told word for word."""
+        self._questions: dict[int, str] = {}
+        """The questions that are listed, by turn."""
+
+    def add_part(self, part: Part, room: float, *, is_leading: bool = False) -> None:
+        """Tell as much of a part as there is room for.
+
+        Args:
+            part: The best item first.
+            room: Tokens that the part may take.
+            is_leading: Whether the best item may take all that is left on the page, also what is
+                left free for other parts and for questions.
+        """
+        before = self.left
+        for item in part:
+            if self.left < LEAST:
+                return
+            is_first = self.left == before
+            must_remain = 0.0 if is_leading and is_first else before - room
+            if isinstance(item, int):
+                self._add_exchange(item, must_remain)
+            else:
+                self._add_fact(item, must_remain)
+
+    def _add_fact(self, fact: Fact, must_remain: float) -> None:
+        """Tell a fact, if that leaves as many tokens as must remain."""
+        self._tried.update(fact.turns)
+        if fact.id in self._told:
+            return
+        line = self._writer.line(fact)
+        key = line.row or fact.id
+        same_row = self._lines.get(key, [])
+        size = line.size
+        if same_row:
+            # The row has its beginning, and tells each thing once.
+            is_there = any(other.words == line.words for other in same_row)
+            size = 0 if is_there else tokens(line.words) + 1
+        if size > self.left - must_remain:
+            return
+        self.left -= size
+        self._lines.setdefault(key, []).append(line)
+        self._told.add(fact.id)
+        if self._is_replaceable(line):
+            self._replaceable[fact.turn].append(line)
+
+    def _is_replaceable(self, line: FactLine) -> bool:
+        """Whether the words of its turn tell a fact as well as its line.
+
+        A model may have thought more than was said, and what a treatment depends on stays.
+        """
+        fact = line.fact
+        is_of_this_turn_alone = line.row is None and not fact.also
+        return is_of_this_turn_alone and not fact.is_by_model and not self._space.is_vital(fact)
+
+    def _add_exchange(self, turn: int, must_remain: float) -> None:
+        """Tell a turn word for word in the place of its lines, if there is room."""
+        self._tried.add(turn)
+        if turn in self._whole or turn in self._space.corrected_turns:
+            return
+        replaced = self._replaceable[turn]
+        size = self._writer.exchange(turn)[1] - sum(line.size for line in replaced)
+        if size > self.left - must_remain:
+            return
+        self.left -= size
+        self._whole.add(turn)
+        for line in replaced:
+            del self._lines[line.fact.id]
+        self._told.update(fact.id for fact in self._in_words_of(turn))
+
+    def _in_words_of(self, turn: int) -> list[Fact]:
+        """The facts that the words of a turn tell; a model or the doctor may have thought more."""
+        facts = [self._space[number] for number in self._space.of_turn(turn)]
+        return [fact for fact in facts if not (fact.is_by_model or fact.is_doctors)]
+
+    def room_for_questions(self, most: float) -> float:
+        """The room that all questions of the day take, up to a maximum."""
+        needed = 0.0
+        for turn in self._writer.turns_today():
+            needed += self._writer.question(turn)[1]
             if needed >= most:
                 return most
         return needed
 
-    def _dropped(self, page: _Page, unread: Sequence[int]) -> set[int]:
-        """Turns with an active thought that is not told, and those that had to be told word for word and are not."""
-        done = {turn for turn in page.turns | page.whole if page.told.issuperset(self._space.of_turn(turn))}
-        return (self._space.turns - done) | (set(unread) - page.whole)
-
-    def _told(self, page: _Page, asked: Sequence[int], dropped: Iterable[int]) -> Told:
-        kept, whole = page.kept, tuple(sorted(page.whole))
-        has_line = {one.id for one in kept}
-        quoted = {one.id: one for turn in whole for one in self.quoted(turn) if one.id not in has_line}
-        return Told(page.text(), kept, whole, tuple(quoted.values()), tuple(asked), tuple(sorted(set(dropped))))
-
-    def dialogue(self, turns: Sequence[int]) -> list[str]:
-        """Turns word for word, if there are any."""
-        told = ((self._bank[turn], self.exchange(turn)[0]) for turn in turns)
-        return [dialogue_text(told, self.language)] if turns else []
-
-
-def _by_weight(lines: Iterable[_ThoughtLine]) -> list[_ThoughtLine]:
-    """Lines with the most to tell first, else in their order."""
-    return sorted(lines, key=lambda line: line.words.weight)
-
-
-@dataclass
-class _Page:
-    """The lines of one recall while they are chosen."""
-
-    writer: PageWriter
-    budget: int
-    for_questions: float
-    """Tokens that are kept for listing questions."""
-    left: float = 0
-    """Tokens."""
-    lines: dict[LineKey, list[_ThoughtLine]] = field(default_factory=dict)
-    sizes: dict[LineKey, int] = field(default_factory=dict)
-    said: set[tuple[LineKey, str]] = field(default_factory=set)
-    """What each line says."""
-    of_turn: defaultdict[int, list[LineKey]] = field(default_factory=lambda: defaultdict(list))
-    """The lines with what rules found in one turn alone, by turn; a model may have thought more than was said."""
-    told: set[int] = field(default_factory=set)
-    """The numbers of the thoughts that are told."""
-    whole: set[int] = field(default_factory=set)
-    """Turns that are told word for word."""
-    pinned: list[LineKey] = field(default_factory=list)
-    """Lines that come first and stay, whatever else is told."""
-    asked: list[str] = field(default_factory=list)
-    """The questions that are listed."""
-
-    def __post_init__(self) -> None:
-        self.left = self.budget
+    def list_questions(self) -> None:
+        """List what was asked today in turns of which nothing is told, the newest first."""
+        covered = self.turns
+        for turn in self._writer.turns_today():
+            question, size = self._writer.question(turn)
+            if turn in covered or not question:
+                continue
+            if not self._questions:
+                size = tokens(row_text("asked", [question], self._writer.language)) + 1
+            if size <= self.left:
+                self.left -= size
+                self._questions[turn] = question
 
     @property
-    def _keys(self) -> list[LineKey]:
-        """The lines in the order of the text: the rows come last, if they are not pinned."""
-        rows = [key for key in ROWS if key in self.lines and key not in self.pinned]
-        return [*(key for key in self.lines if key not in rows), *rows]
+    def questions(self) -> list[int]:
+        """The turns whose questions are listed."""
+        return sorted(self._questions)
 
     @property
-    def kept(self) -> tuple[Thought, ...]:
-        """The thoughts that have lines, in the order of the text."""
-        return tuple(one.thought for key in self._keys for one in self.lines[key])
+    def lines(self) -> list[list[FactLine]]:
+        """The lines in the order of the text; what the doctor thought comes last."""
+        return sorted(self._lines.values(), key=lambda line: line[0].row is Row.THOUGHT)
+
+    @property
+    def facts(self) -> list[Fact]:
+        """The facts that have lines, in the order of the text."""
+        return [line.fact for lines in self.lines for line in lines]
+
+    @property
+    def whole(self) -> list[int]:
+        """The turns that are told word for word."""
+        return sorted(self._whole)
 
     @property
     def turns(self) -> set[int]:
-        """The turns of these."""
-        return {turn for one in self.kept for turn in one.turns}
+        """The turns of which something is told."""
+        return self._whole.union(*(fact.turns for fact in self.facts))
 
-    def pin(self) -> None:
-        """Keep the lines so far."""
-        self.pinned = list(self.lines)
-
-    def add_all(self, thoughts: Iterable[_ThoughtLine], reserve: float) -> None:
-        """Tell as many thoughts as there is room for."""
-        missed = 0
-        for one in thoughts:
-            if one.thought.id in self.told:
-                continue
-            missed += not self.add(one, reserve)
-            if missed >= _MISSES or self.left - reserve < _SMALLEST:
-                return
-
-    def add(self, known: _ThoughtLine, reserve: float) -> bool:
-        """Tell a thought, if there is room for it beside what is kept in reserve; return whether it is told."""
-        thought, words = known.thought, known.words
-        if thought.id in self.told:
-            return True
-        is_new = words.key not in self.lines
-        more = 0 if (words.key, words.said) in self.said else words.size
-        size = known.size if is_new else more
-        if size > self.left - reserve:
-            return False
-        self.left -= size
-        if is_new:
-            self.lines[words.key], self.sizes[words.key] = [], 0
-            if words.key not in ROWS and len(thought.turns) == 1 and not thought.is_by_model:
-                self.of_turn[thought.turn].append(words.key)
-        self.lines[words.key].append(known)
-        self.sizes[words.key] += size
-        self.said.add((words.key, words.said))
-        self.told.add(thought.id)
-        return True
-
-    def add_whole(self, turn: int, reserve: float) -> bool:
-        """Tell a turn word for word in the place of its lines, if there is room; return whether there is."""
-        own = [key for key in self.of_turn[turn] if key not in self.pinned]
-        size = self.writer.exchange(turn)[1]
-        freed = sum(self.sizes[key] for key in own)
-        if size - freed > self.left - reserve:
-            return False
-        self.left -= size - freed
-        self.whole.add(turn)
-        for key in own:
-            del self.lines[key]
-        self.told.update(one.id for one in self.writer.quoted(turn))
-        return True
-
-    def list_questions(self, turns: Iterable[int]) -> list[int]:
-        """List what was asked in these turns as far as there is room; return the turns whose questions are listed."""
-        listed: list[int] = []
-        for turn in turns:
-            if self.left < _SMALLEST:
-                break
-            question, size = self.writer.question(turn)
-            size = size if self.asked else tokens(self.writer.row("asked", [question])) + 1
-            if question and size <= self.left:
-                self.left -= size
-                listed.append(turn)
-                self.asked.insert(0, question)
-        return sorted(listed)
-
+    @property
     def text(self) -> str:
-        """All lines, then the exchanges."""
-        lines = [self._line(self.lines[key]) for key in self._keys]
-        questions = [self.writer.row("asked", self.asked)] if self.asked else []
-        return "\n".join([*lines, *questions, *self.writer.dialogue(sorted(self.whole))])
+        """All lines, then the questions, then the exchanges."""
+        writer = self._writer
+        texts = [self._text_of(lines) for lines in self.lines]
+        if self._questions:
+            questions = [self._questions[turn] for turn in self.questions]
+            texts.append(row_text("asked", questions, writer.language))
+        if self._whole:
+            exchanges = [(writer.bank[turn], writer.exchange(turn)[0]) for turn in self.whole]
+            texts.append(dialogue_text(exchanges, writer.language))
+        return "\n".join(texts)
 
-    def _line(self, told: Sequence[_ThoughtLine]) -> str:
-        first = told[0]
-        if len(told) == 1:
-            return first.line
-        return self.writer.line(first.thought, first.words, [one.words.said for one in told])
+    def _text_of(self, lines: Sequence[FactLine]) -> str:
+        row = lines[0].row
+        if row is None:
+            return lines[0].text
+        return row_text(row, [line.words for line in lines], self._writer.language)
+
+    @property
+    def tried_but_untold(self) -> tuple[int, ...]:
+        """The turns of what was tried of which nothing is told."""
+        return tuple(sorted(self._tried - self.turns))
+
+    def turns_with_untold_facts(self, unread: Sequence[int]) -> tuple[int, ...]:
+        """The turns with a fact that is not told, tried or not, and unread turns not told."""
+        space = self._space
+        untold = {turn for turn in space.turns if not self._told.issuperset(space.of_turn(turn))}
+        return tuple(sorted(untold | (set(unread) - self._whole)))
+
+    def recall(self, hits: Mapping[int, Hit], dropped: tuple[int, ...]) -> Recall:
+        """The recall, with its facts and exchanges for code to read.
+
+        Args:
+            hits: How well facts fit the query, by their numbers.
+            dropped: The turns with something left out.
+        """
+        bank, by_number = self._writer.bank, {fact.id: fact for fact in self.facts}
+        turns = sorted({*self.turns, *self._questions})
+        for turn in self.whole:
+            for fact in self._in_words_of(turn):
+                by_number.setdefault(fact.id, fact)
+        facts: list[Fact] = []
+        for fact in by_number.values():
+            hit = hits.get(fact.id)
+            facts += recalled_facts(
+                fact,
+                self._writer.language,
+                lambda turn: bank[turn].at,
+                hit.score if hit else 0.0,
+                hit.turn if hit else None,
+            )
+        exchanges = [bank[turn] if turn in self._whole else bank.question(turn) for turn in turns]
+        return Recall(
+            text=self.text, facts=tuple(facts), exchanges=tuple(exchanges), dropped=dropped
+        )
+
+    @property
+    def tells_anything(self) -> bool:
+        """Whether a fact or an exchange is told, not only questions."""
+        return bool(self._lines or self._whole)

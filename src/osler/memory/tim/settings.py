@@ -15,20 +15,22 @@ class TimSettings(MemoryOptions):
     mode: Literal["one", "rules", "paper"] = "one"
     """How it thinks after a turn: one request, no model, or the papers' separate requests."""
     k: int | None = Field(default=None, ge=1)
-    """Thoughts that a recall returns; by default, all that bear on the query and whatever else fits the budget. In the
-    papers' way, 5.
-
-    """
+    """Thoughts that a recall returns; by default, all that bear on the query and whatever else fits
+    the budget. In the papers' way, 5."""
     groups: int = Field(default=8, ge=2, multiple_of=2)
     probes: int | None = Field(default=None, ge=1)
     """Groups that a recall visits; without it, as many as keep nearly all of the best."""
     embedder: str = "hash"
     integrate: bool = False
-    """Whether a model combines query and thoughts after each recall; in the papers' way it does by default."""
+    """Whether a model combines query and thoughts after each recall; in the papers' way it does by
+    default."""
     tokens: int = Field(default=2500, ge=1)
-    """The most tokens of each answer of its model. A model that thinks before it answers needs more."""
+    """The most tokens of each answer of its model. A model that thinks before it answers needs
+    more."""
 
     @model_validator(mode="before")
     @classmethod
     def _as_in_the_papers(cls, options: dict[str, str]) -> dict[str, str]:
-        return {"k": "5", "integrate": "true", **options} if options.get("mode") == "paper" else options
+        if options.get("mode") != "paper":
+            return options
+        return {"k": "5", "integrate": "true", **options}

@@ -1,4 +1,7 @@
-"""Think-in-Memory in a store: what changed after a turn, and its thoughts as items to search, rewrite and erase."""
+"""Think-in-Memory in a store.
+
+What changed after a turn, and its thoughts as items to search, rewrite and erase.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from osler.memory.base import Turn
-from osler.memory.items import MemoryItem, key_number, turn_item, turn_key
-from osler.memory.tim.fact_lines import dated
-from osler.memory.tim.memory_bank import MemoryBank, raw_text
-from osler.memory.tim.retrieve import Hit, recall_talk, thoughts_of_turns
-from osler.memory.tim.thought import PATIENT, Thought, ThoughtStatus
+from osler.memory.core.fact import PATIENT, Fact, FactStatus
+from osler.memory.core.fact_lines import dated
+from osler.memory.core.items import MemoryItem, key_number, turn_item, turn_key
+from osler.memory.core.recall_text import raw_text
+from osler.memory.tim.memory_bank import MemoryBank
+from osler.memory.tim.retrieve import Hit, best_turns, thoughts_of_turns
 from osler.memory.tim.thought_space import ThoughtSpace, wording
 from osler.prompts import phrases
 from osler.ranking import ranked
@@ -25,8 +29,9 @@ _THOUGHT = "thought:"
 class StoredThoughts:
     """The part of `TimMemory` that a store calls.
 
-    Its items are the thoughts, and the turns that left none. A delta holds the new turns, the new and changed thoughts,
-    and the vectors of what is new; the embedder learns again from the same texts.
+    Its items are the thoughts, and the turns that left none. A delta holds the new turns, the new
+    and changed thoughts, and the vectors of what is new; the embedder learns again from the same
+    texts.
     """
 
     _bank: MemoryBank | None
@@ -40,25 +45,43 @@ class StoredThoughts:
 
     if TYPE_CHECKING:
 
-        def _rooms(self, dimensions: int) -> tuple[MemoryBank, ThoughtSpace]: ...
+        def _bank_and_space(self, dimensions: int) -> tuple[MemoryBank, ThoughtSpace]: ...
 
     def delta(self, everything: bool = False) -> dict[str, Any]:
         """Return what changed since the last call, or all of it."""
-        bank, space = self._bank, self._space
-        if bank is None or space is None:
+        changed = self._everything() if everything else self._changed()
+        self._mark_saved()
+        return changed
+
+    def _everything(self) -> dict[str, Any]:
+        """All turns and thoughts, as `apply` takes them."""
+        if self._bank is None or self._space is None:
             return {}
-        if everything:
-            turns, thoughts, first = sorted(bank.last_turns(len(bank)), key=lambda turn: turn.number), space.ledger, 0
-        else:
-            turns, first = bank.last_turns(len(bank) - self._saved_turns), self._saved_thoughts
-            thoughts = tuple(space[number] for number in sorted(space.changed))
-        new = [one.id for one in thoughts if one.id > first and one.status is ThoughtStatus.ACTIVE]
+        turns = sorted(self._bank.last_turns(len(self._bank)), key=lambda turn: turn.number)
+        return self._as_data(turns, self._space.ledger, 0)
+
+    def _changed(self) -> dict[str, Any]:
+        """The turns and thoughts that `delta` has not returned in this form yet."""
+        if self._bank is None or self._space is None:
+            return {}
+        turns = self._bank.last_turns(len(self._bank) - self._saved_turns)
+        thoughts = [self._space[number] for number in sorted(self._space.changed)]
+        return self._as_data(turns, thoughts, self._saved_thoughts)
+
+    def _as_data(
+        self, turns: Sequence[Turn], thoughts: Sequence[Fact], saved: int
+    ) -> dict[str, Any]:
+        """Turns and thoughts as data, with the vectors of thoughts after the last saved."""
+        bank, space = self._filled()
+        active = [thought.id for thought in thoughts if thought.status is FactStatus.ACTIVE]
+        new = [number for number in active if number > saved]
         numbers = [turn.number for turn in turns]
-        self._saved()
         return {
             "dimensions": self._dimensions,
             "turns": [turn.model_dump(mode="json", exclude_defaults=True) for turn in turns],
-            "thoughts": [thought.model_dump(mode="json", exclude_defaults=True) for thought in thoughts],
+            "thoughts": [
+                thought.model_dump(mode="json", exclude_defaults=True) for thought in thoughts
+            ],
             "turn_rows": bank.index.rows_of(numbers),
             "thought_rows": space.index.rows_of(new),
             "unread": sorted({*self._unread} & {*numbers}),
@@ -66,131 +89,174 @@ class StoredThoughts:
 
     def apply(self, delta: dict[str, Any]) -> None:
         """Take in what `delta` returned."""
-        if not delta:
+        if "turns" not in delta:
             return
-        bank, space = self._rooms(delta["dimensions"])
+        bank, space = self._bank_and_space(delta["dimensions"])
         turns = [Turn.model_validate(row) for row in delta["turns"]]
-        thoughts = [Thought.model_validate(row) for row in delta["thoughts"]]
+        thoughts = [Fact.model_validate(row) for row in delta["thoughts"]]
         new = [wording(thought) for thought in thoughts if thought.id > self._saved_thoughts]
         self._embedder.learn([*map(raw_text, turns), *new])
         bank.extend(turns, delta["turn_rows"])
         space.extend(thoughts, delta["thought_rows"])
         self._unread += delta["unread"]
-        self._saved()
+        self._mark_saved()
 
-    def _saved(self) -> None:
+    def _mark_saved(self) -> None:
+        """From here on, a delta holds only what comes after this."""
         if self._bank is not None and self._space is not None:
             self._saved_turns, self._saved_thoughts = len(self._bank), self._space.size
             self._space.changed.clear()
 
     def items(self, delta: dict[str, Any]) -> list[MemoryItem]:
         """The thoughts of a delta, and its turns that left none."""
-        thoughts = [Thought.model_validate(row) for row in delta.get("thoughts", ())]
-        told = {turn for thought in thoughts for turn in thought.turns}
+        thoughts = [Fact.model_validate(row) for row in delta.get("thoughts", ())]
+        with_thoughts = set[int]().union(*(thought.turns for thought in thoughts))
         turns = [Turn.model_validate(row) for row in delta.get("turns", ())]
-        return [
-            *(turn_item(turn) for turn in turns if turn.number not in told),
-            *(_item(thought, self._language) for thought in thoughts),
-        ]
+        silent = [turn_item(turn) for turn in turns if turn.number not in with_thoughts]
+        return [*silent, *(_item(thought, self._language) for thought in thoughts)]
 
     def turns_of(self, key: str) -> tuple[int, ...]:
         """The turns in which a thought was said."""
         number = key_number(key)
-        return self._rooms(0)[1][number].turns if key.startswith(_THOUGHT) else (number,)
+        if not key.startswith(_THOUGHT):
+            return (number,)
+        _, space = self._filled()
+        return space[number].turns
+
+    def _filled(self) -> tuple[MemoryBank, ThoughtSpace]:
+        """Return the bank and the space of a memory to which something was told.
+
+        Raises:
+            KeyError: Nothing was, so that no key names anything in it.
+        """
+        if self._bank is None or self._space is None:
+            raise KeyError("the memory is empty")
+        return self._bank, self._space
 
     async def search(self, query: str) -> list[tuple[str, float]]:
-        """The thoughts by how well they and their turns fit, and among them the turns that left none."""
+        """The thoughts, and the turns that left none, by how well they fit."""
         if self._bank is None or self._space is None:
             return []
         turns, active = await self._ranked(query, self._bank), self._space.active
         hits = thoughts_of_turns(turns, query, self._space, len(active))
         silent = self._silent(self._bank, self._space)
-        found = dict.fromkeys((thought_key(one.id) for one in active), 0.0)
-        found |= {thought_key(hit.number): hit.score for hit in hits}
-        found |= {turn_key(turn.number): turn.score for turn in turns if turn.number in silent}
-        keys = list(found)
-        order = ranked(list(found.values()), range(len(keys)))
-        return [(keys[place], found[keys[place]]) for place in order]
+        scores = dict.fromkeys((thought_key(thought.id) for thought in active), 0.0)
+        scores |= {thought_key(hit.number): hit.score for hit in hits}
+        scores |= {turn_key(turn.number): turn.score for turn in turns if turn.number in silent}
+        keys = list(scores)
+        order = ranked(list(scores.values()), range(len(keys)))
+        return [(keys[place], scores[keys[place]]) for place in order]
 
     async def search_turns(self, query: str) -> list[int]:
-        """The turns with a current thought and those that left none, each by how well it fits itself.
+        """The turns with a current thought, and those that left none, by how well they fit.
 
-        A thought that was said in several turns is one item, but does not make all of them fit the query.
+        A thought that was said in several turns does not make all of them fit the query.
         """
         if self._bank is None or self._space is None:
             return []
-        kept = self._silent(self._bank, self._space) | self._space.turns
-        return [turn.number for turn in await self._ranked(query, self._bank) if turn.number in kept]
+        current = self._silent(self._bank, self._space) | self._space.turns
+        turns = await self._ranked(query, self._bank)
+        return [turn.number for turn in turns if turn.number in current]
 
     async def _ranked(self, query: str, bank: MemoryBank) -> list[Hit]:
         """All turns, the best fitting first."""
-        return recall_talk(query, await self._embedder.embed_query(query), bank, len(bank))
+        return best_turns(query, await self._embedder.embed_query(query), bank, len(bank))
 
     def _silent(self, bank: MemoryBank, space: ThoughtSpace) -> set[int]:
         """The turns that no thought was ever formed from."""
-        return {*bank.turns} - {turn for thought in space.ledger for turn in thought.turns}
+        return {*bank.turns}.difference(*(thought.turns for thought in space.ledger))
 
     async def rewrite(self, key: str, text: str) -> list[str]:
-        """Give an item another text; in the words of its turn, the new text takes the place of the old."""
-        bank, space = self._rooms(0)
+        """Give an item another text.
+
+        In the words of its turn, the new text takes the place of the old.
+        """
+        bank, space = self._filled()
         if not key.startswith(_THOUGHT):
             turn = bank[key_number(key)]
-            await self._rebuild(
-                {turn.number: turn.model_copy(update={"question": "", "reply": text, "results": ""})}, {}
-            )
+            other = turn.model_copy(update={"question": "", "reply": text, "results": ""})
+            await self._rebuild({turn.number: other}, {})
             return []
         old = space[key_number(key)]
         says = phrases("tim_lines", self._language)["says"]
-        blank = {"asked": "", "negated": False, "certainty": 1.0, "reported": "", "is_by_model": False}
+        blank = {
+            "asked": "",
+            "denied": False,
+            "certainty": 1.0,
+            "reported": "",
+            "is_by_model": False,
+        }
         new = old.model_copy(update={"relation": says, "object": text, "sentence": text, **blank})
         turns = {number: _reworded(bank[number], old.sentence, text, text) for number in old.turns}
         await self._rebuild(turns, {new.id: new})
         return []
 
     async def erase(self, keys: Sequence[str]) -> list[str]:
-        """Remove thoughts with those that they replaced or were merged from, and their words from their turns.
+        """Remove thoughts, those they replaced or were merged from, and their words in turns.
 
-        A turn that nothing else was noted from goes too. Other thoughts that rest on the same sentence keep what they
-        say, without that sentence.
+        A turn that nothing else was noted from goes too. Other thoughts that rest on the same
+        sentence keep what they say, without that sentence.
         """
-        bank, space = self._rooms(0)
+        if not keys:
+            return []
+        bank, space = self._filled()
         gone = _with_earlier({key_number(key) for key in keys if key.startswith(_THOUGHT)}, space)
-        turns: dict[int, Turn | None] = {key_number(key): None for key in keys if not key.startswith(_THOUGHT)}
+        turns: dict[int, Turn | None] = {
+            key_number(key): None for key in keys if not key.startswith(_THOUGHT)
+        }
         thoughts = {thought.id: thought for thought in space.ledger}
         for erased in [thoughts[number] for number in sorted(gone)]:
+            # It stays in the ledger without its words, so that all others keep their numbers.
             thoughts[erased.id] = _blank(erased)
             for number in {*erased.turns} & {*bank.turns}:
-                rest = [one for one in thoughts.values() if number in one.turns and one.id not in gone]
-                sharing = [one for one in rest if _overlap(one.sentence, erased.sentence)]
-                thoughts |= {one.id: one.model_copy(update={"sentence": one.object}) for one in sharing}
+                others = [
+                    thought
+                    for thought in thoughts.values()
+                    if number in thought.turns and thought.id not in gone
+                ]
+                for thought in _sharing(others, erased):
+                    update = {"sentence": thought.object}
+                    thoughts[thought.id] = thought.model_copy(update=update)
                 turn = turns.get(number, bank[number])
-                if not rest:
-                    turns[number] = None
-                elif turn is not None:
-                    turns[number] = _reworded(turn, erased.sentence, _objects(sharing), _objects(rest))
+                if turn is not None:
+                    turns[number] = _turn_without(turn, erased, others)
         await self._rebuild(turns, thoughts)
-        return [*map(thought_key, sorted(gone)), *(turn_key(number) for number, turn in turns.items() if turn is None)]
+        return [
+            *map(thought_key, sorted(gone)),
+            *(turn_key(number) for number, turn in turns.items() if turn is None),
+        ]
 
-    async def _rebuild(self, turns: Mapping[int, Turn | None], thoughts: Mapping[int, Thought]) -> None:
-        """Start again with other turns and thoughts in place of those with their numbers; None is left out."""
-        old_bank, old_space = self._rooms(0)
+    async def _rebuild(
+        self, turns: Mapping[int, Turn | None], thoughts: Mapping[int, Fact]
+    ) -> None:
+        """Start again with other turns and thoughts in place of those with their numbers.
+
+        A turn that is None is left out.
+        """
+        old_bank, old_space = self._filled()
         self._bank = self._space = None
-        bank, space = self._rooms(self._dimensions)
-        for number, vector in zip(sorted(old_bank.turns), old_bank.index.vectors(sorted(old_bank.turns)), strict=True):
+        bank, space = self._bank_and_space(self._dimensions)
+        numbers = sorted(old_bank.turns)
+        for number, vector in zip(numbers, old_bank.index.vectors(numbers), strict=True):
             old = old_bank[number]
             turn = turns.get(number, old)
-            if turn is not None:
-                bank.add(turn, vector if turn == old else (await self._embedder.embed([raw_text(turn)]))[0])
-        active = {one.id for one in old_space.active}
-        vectors = dict(zip(active, old_space.index.vectors(list(active)), strict=True))
+            if turn is None:
+                continue
+            if turn != old:
+                [vector] = await self._embedder.embed([raw_text(turn)])
+            bank.add(turn, vector)
+        active = [thought.id for thought in old_space.active]
+        vectors = dict(zip(active, old_space.index.vectors(active), strict=True))
         for before in old_space.ledger:
             thought = thoughts.get(before.id, before)
-            if thought.status is ThoughtStatus.ACTIVE:
-                is_same = wording(thought) == wording(before)
-                vector = vectors[thought.id] if is_same else (await self._embedder.embed([wording(thought)]))[0]
+            if thought.status is FactStatus.ACTIVE:
+                vector = vectors[thought.id]
+                if wording(thought) != wording(before):
+                    [vector] = await self._embedder.embed([wording(thought)])
                 space.index.add(thought.id, vector, old_space.index.group_of(thought.id))
             space.extend([thought])
-        self._unread = [number for number in self._unread if turns.get(number, 0) is not None]
+        removed = {number for number, turn in turns.items() if turn is None}
+        self._unread = [number for number in self._unread if number not in removed]
 
 
 def thought_key(number: int) -> str:
@@ -198,13 +264,21 @@ def thought_key(number: int) -> str:
     return f"{_THOUGHT}{number}"
 
 
-def _item(thought: Thought, language: Language) -> MemoryItem:
+def _item(thought: Fact, language: Language) -> MemoryItem:
     by = thought_key(thought.by) if thought.by else None
-    return MemoryItem(thought_key(thought.id), _text(thought, language), thought.status is ThoughtStatus.ACTIVE, by)
+    return MemoryItem(
+        thought_key(thought.id),
+        _text(thought, language),
+        thought.status is FactStatus.ACTIVE,
+        by,
+    )
 
 
-def _text(thought: Thought, language: Language) -> str:
-    """A thought in one line; that rules take somebody without a name for the patient needs no words."""
+def _text(thought: Fact, language: Language) -> str:
+    """A thought in one line.
+
+    That rules take somebody without a name for the patient needs no words.
+    """
     text = dated(thought, language)
     if thought.is_by_model or thought.subject not in PATIENT:
         return text
@@ -216,37 +290,56 @@ def _text(thought: Thought, language: Language) -> str:
 
 def _with_earlier(numbers: set[int], space: ThoughtSpace) -> set[int]:
     """The thoughts, and those that they took the place of, and so on back."""
-    found, ledger = set(numbers), space.ledger
-    while more := {one.id for one in ledger if one.by in found} - found:
-        found |= more
-    return found
+    closed = set(numbers)
+    while earlier := {thought.id for thought in space.ledger if thought.by in closed} - closed:
+        closed |= earlier
+    return closed
 
 
-def _blank(thought: Thought) -> Thought:
+def _blank(thought: Fact) -> Fact:
     """What is left of an erased thought: its number, so that no other thought gets it."""
-    return Thought(
+    return Fact(
         subject="",
         relation="",
         object="",
         id=thought.id,
         turn=thought.turn,
-        status=ThoughtStatus.FORGOTTEN,
+        status=FactStatus.FORGOTTEN,
         because="deleted",
     )
 
 
-def _overlap(one: str, other: str) -> bool:
-    return bool(one and other) and (one in other or other in one)
+def _sharing(others: Sequence[Fact], erased: Fact) -> list[Fact]:
+    """Those that rest on the sentence of an erased thought, on a part of it, or on more."""
+    return [thought for thought in others if _overlap(thought.sentence, erased.sentence)]
 
 
-def _objects(thoughts: Sequence[Thought]) -> str:
+def _overlap(first: str, second: str) -> bool:
+    return bool(first and second) and (first in second or second in first)
+
+
+def _turn_without(turn: Turn, erased: Fact, others: Sequence[Fact]) -> Turn | None:
+    """What is left of a turn without the words of a thought, given its other thoughts.
+
+    Where the sentence was, the turn says only what the others took from it. None if there are no
+    others.
+    """
+    if not others:
+        return None
+    return _reworded(turn, erased.sentence, _objects(_sharing(others, erased)), _objects(others))
+
+
+def _objects(thoughts: Sequence[Fact]) -> str:
     return "; ".join(dict.fromkeys(thought.object for thought in thoughts))
 
 
 def _reworded(turn: Turn, sentence: str, new: str, reply: str) -> Turn:
-    """A turn with a new text in place of a sentence; if that is not found as it is, with a new reply."""
+    """A turn with a new text in place of a sentence.
+
+    If that is not found as it is, with a new reply.
+    """
     for name in ("reply", "question", "results"):
-        said = getattr(turn, name)
-        if sentence and sentence in said:
-            return turn.model_copy(update={name: " ".join(said.replace(sentence, new).split())})
+        text = getattr(turn, name)
+        if sentence and sentence in text:
+            return turn.model_copy(update={name: " ".join(text.replace(sentence, new).split())})
     return turn.model_copy(update={"reply": reply})

@@ -1,4 +1,7 @@
-"""The metacognition space: stores the current thoughts and the full history (ledger) of every change to them."""
+"""The metacognition space.
+
+Stores the current thoughts and the full history (ledger) of every change to them.
+"""
 
 from __future__ import annotations
 
@@ -12,50 +15,53 @@ from numpy.typing import NDArray
 
 from osler.language import Language
 from osler.language.cues import finder
-from osler.memory.tim.bm25 import Bm25
-from osler.memory.tim.thought import Draft, Thought, ThoughtKind, ThoughtStatus
-from osler.memory.tim.vectors import VectorIndex
+from osler.memory.core.bm25 import Bm25
+from osler.memory.core.fact import Fact, FactKey, FactKind, FactStatus
+from osler.memory.core.vectors import VectorIndex
 
 Vector = NDArray[np.float32]
 _SAMPLE = 64
+"""Thoughts whose cosines with each other are looked at."""
 _UNRELATED = 0.95
 """A cosine above this share of those between unrelated thoughts means something."""
 
 
 class ThoughtSpace:
-    """Thoughts by number. What is superseded, merged or forgotten leaves recall and stays in the ledger."""
+    """Thoughts by number.
+
+    What is superseded, merged or forgotten leaves recall and stays in the ledger.
+    """
 
     def __init__(self, language: Language, index: VectorIndex) -> None:
         """Start empty, over an index that will hold the active thoughts."""
         self.index = index
         self.language = language
         self.bm25 = Bm25(language)
-        self._clear()
-
-    def _clear(self) -> None:
-        self._ledger: dict[int, Thought] = {}
-        self._active: dict[int, Thought] = {}
-        self._by_turn: defaultdict[int, dict[int, None]] = defaultdict(dict)
+        self._ledger: dict[int, Fact] = {}
+        self._active: dict[int, Fact] = {}
+        self._by_turn: defaultdict[int, set[int]] = defaultdict(set)
         """The active thoughts that were said in each turn."""
-        self._vital: defaultdict[tuple[bool, ThoughtKind], dict[int, None]] = defaultdict(dict)
+        self._by_fact: defaultdict[FactKey, set[int]] = defaultdict(set)
+        """The active thoughts that say the same; a model may note a fact more than once."""
+        self._vital: defaultdict[tuple[bool, FactKind], set[int]] = defaultdict(set)
         """What a treatment depends on, by whether it is inferred and by its kind."""
-        self._vital_kinds: dict[int, ThoughtKind] = {}
+        self._vital_kinds: dict[int, FactKind] = {}
         """The kind of each of these."""
-        self._ends: dict[int, ThoughtKind] = {}
-        """Thoughts that took the place of something a treatment depended on, with the kind of that."""
-        self._doctors: dict[int, None] = {}
+        self._inherited_kinds: dict[int, FactKind] = {}
+        """Thoughts that took the place of something a treatment depended on, with the kind of
+        that."""
+        self._doctors: set[int] = set()
         self.corrected_turns: set[int] = set()
         """Turns with something that was said otherwise since."""
-        self.bm25.clear()
         self.changed: set[int] = set()
         """Numbers of the thoughts that are new or changed since this was last cleared."""
 
-    def __getitem__(self, number: int) -> Thought:
+    def __getitem__(self, number: int) -> Fact:
         """The thought of that number, whatever became of it."""
         return self._ledger[number]
 
     @property
-    def ledger(self) -> tuple[Thought, ...]:
+    def ledger(self) -> tuple[Fact, ...]:
         """Every thought there ever was, in the order of its coming."""
         return tuple(self._ledger.values())
 
@@ -65,29 +71,36 @@ class ThoughtSpace:
         return len(self._ledger)
 
     @property
-    def active(self) -> list[Thought]:
+    def active(self) -> list[Fact]:
         """The thoughts that can be recalled."""
         return list(self._active.values())
 
     @property
-    def vital(self) -> Iterator[Thought]:
-        """What a treatment depends on: the newest allergy, medicine, pregnancy and condition, then the next of each.
+    def vital(self) -> Iterator[Fact]:
+        """What a treatment depends on.
 
-        So no kind crowds out another. What was only inferred comes after all that was said. A thought that says that
-        such a fact has ended, or is otherwise, is one of the kind of that fact.
+        The newest allergy, medicine, pregnancy and condition, then the next of each.
+
+        So no kind crowds out another. What was only inferred comes after all that was said. A
+        thought that says that such a fact has ended, or is otherwise, is one of the kind of that
+        fact.
         """
         for inferred in (False, True):
-            rounds = zip_longest(*(sorted(self._vital[inferred, kind], reverse=True) for kind in ThoughtKind))
-            yield from (self._active[number] for some in rounds for number in some if number is not None)
+            newest_first = [sorted(self._vital[inferred, kind], reverse=True) for kind in FactKind]
+            # One of each kind a round; a kind of which there are no more gives None.
+            for numbers in zip_longest(*newest_first):
+                for number in numbers:
+                    if number is not None:
+                        yield self._active[number]
 
-    def is_vital(self, thought: Thought) -> bool:
+    def is_vital(self, thought: Fact) -> bool:
         """Whether a treatment depends on an active thought, as `vital` tells."""
         return thought.id in self._vital_kinds
 
     @property
-    def doctors_own(self) -> list[Thought]:
+    def doctors_own(self) -> list[Fact]:
         """What the doctor thinks of."""
-        return [self._active[number] for number in self._doctors]
+        return [self._active[number] for number in sorted(self._doctors)]
 
     def of_turn(self, turn: int) -> list[int]:
         """The active thoughts that were said in a turn, the oldest first."""
@@ -98,17 +111,30 @@ class ThoughtSpace:
         """Turns of active thoughts."""
         return self._by_turn.keys()
 
+    def same_as(self, fact: Fact) -> Fact | None:
+        """Return the oldest active thought that says exactly what a fact says."""
+        numbers = self._by_fact.get(fact.key)
+        return self._active[min(numbers)] if numbers else None
+
     def insert(
-        self, draft: Draft, turn: int | None, vector: Vector, group: int, merged: tuple[int, ...] = ()
-    ) -> Thought:
-        """Give a draft its place, in the group of the words it comes from.
+        self,
+        fact: Fact,
+        turn: int | None,
+        vector: Vector,
+        group: int,
+        merged: tuple[int, ...] = (),
+    ) -> Fact:
+        """Give a fact its place, in the group of the words it comes from.
 
         What is merged was said in the turns of its parts; a turn in which nobody said it is None.
         """
         number = len(self._ledger) + 1
-        before = (said for part in merged for said in self._ledger[part].turns)
-        said = sorted({*before, *([] if turn is None else [turn])})
-        thought = Thought(**vars(draft), id=number, turn=said[-1], also=tuple(said[:-1]), parts=merged)
+        said_in = set[int]().union(*(self._ledger[part].turns for part in merged))
+        if turn is not None:
+            said_in.add(turn)
+        *also, last = sorted(said_in)
+        place = {"id": number, "turn": last, "also": tuple(also), "parts": merged}
+        thought = fact.model_copy(update=place)
         self.index.add(number, vector, group)
         self._keep(thought)
         return thought
@@ -121,25 +147,32 @@ class ThoughtSpace:
         self._note_turns(self._ledger[number])
         self.changed.add(number)
 
-    def retire(self, number: int, status: ThoughtStatus, because: str, by: int | None = None) -> Thought:
+    def retire(self, number: int, status: FactStatus, because: str, by: int | None = None) -> Fact:
         """Take a thought out of recall; `by` is the thought that took its place."""
-        thought = self._ledger[number].model_copy(update={"status": status, "by": by, "because": because})
+        thought = self._ledger[number].model_copy(
+            update={"status": status, "by": by, "because": because}
+        )
         self._ledger[number] = thought
         self.changed.add(number)
         del self._active[number]
         if kind := self._vital_kinds.pop(number, None):
-            del self._vital[thought.inferred, kind][number]
-        self._doctors.pop(number, None)
+            self._vital[thought.inferred, kind].remove(number)
+        self._doctors.discard(number)
+        same = self._by_fact[thought.key]
+        same.remove(number)
+        if not same:
+            del self._by_fact[thought.key]
         for turn in thought.turns:
-            del self._by_turn[turn][number]
+            self._by_turn[turn].remove(number)
             if not self._by_turn[turn]:
                 del self._by_turn[turn]
-        self._note_end(thought)
+        self._note_outdated_turns(thought)
+        self._pass_kind_on(thought)
         self.index.remove(number)
         self.bm25.remove(number)
         return thought
 
-    def extend(self, thoughts: Iterable[Thought], rows: dict[str, Any] | None = None) -> None:
+    def extend(self, thoughts: Iterable[Fact], rows: dict[str, Any] | None = None) -> None:
         """Take in thoughts as they are now, with the vectors of those that are new and active."""
         if rows is not None:
             self.index.extend(rows)
@@ -147,73 +180,75 @@ class ThoughtSpace:
             old = self._ledger.get(thought.id)
             if old is None:
                 self._keep(thought)
-            elif old.status is ThoughtStatus.ACTIVE:
+            elif old.status is FactStatus.ACTIVE:
                 for turn in sorted({*thought.turns} - {*old.turns}):
                     self.again(thought.id, turn)
-                if thought.status is not ThoughtStatus.ACTIVE:
+                if thought.status is not FactStatus.ACTIVE:
                     self.retire(thought.id, thought.status, thought.because, thought.by)
 
-    def _keep(self, thought: Thought) -> None:
+    def _keep(self, thought: Fact) -> None:
         """Put a thought into the ledger and, if it is active, where it is found."""
         self._ledger[thought.id] = thought
         self.changed.add(thought.id)
-        if thought.status is not ThoughtStatus.ACTIVE:
-            self._note_end(thought)
+        if thought.status is not FactStatus.ACTIVE:
+            self._note_outdated_turns(thought)
+            self._pass_kind_on(thought)
             return
         self._active[thought.id] = thought
+        self._by_fact[thought.key].add(thought.id)
         if thought.is_doctors:
-            self._doctors[thought.id] = None
+            self._doctors.add(thought.id)
         else:
             self._note_vital(thought)
         self._note_turns(thought)
         self.bm25.add(thought.id, wording(thought))
 
-    def _note_vital(self, thought: Thought) -> None:
+    def _note_vital(self, thought: Fact) -> None:
         if thought.id not in self._vital_kinds and (kind := self._vital_kind(thought)):
             self._vital_kinds[thought.id] = kind
-            self._vital[thought.inferred, kind][thought.id] = None
+            self._vital[thought.inferred, kind].add(thought.id)
 
-    def _vital_kind(self, thought: Thought) -> ThoughtKind | None:
+    def _vital_kind(self, thought: Fact) -> FactKind | None:
         """The kind under which a treatment depends on a thought; None if it does not.
 
-        It does if the thought is protected, not denied and about the patient, or took the place of such a one.
+        It does if the thought is protected, affirmed and about the patient. A denial that rules
+        formed counts as well: they cannot tell which older thought it ends, so both have to be
+        told. Any other thought does if it took the place of one on which a treatment depended.
         """
-        if thought.is_protected and not (thought.negated or self._names_relative(thought.subject)):
+        is_models_denial = thought.denied and thought.is_by_model
+        is_of_relative = self._names_relative(thought.subject)
+        if thought.is_protected and not is_models_denial and not is_of_relative:
             return thought.kind
-        return self._ends.get(thought.id)
+        return self._inherited_kinds.get(thought.id)
 
     def _names_relative(self, subject: str) -> bool:
         return finder("relatives", self.language).search(subject) is not None
 
-    def _note_turns(self, thought: Thought) -> None:
+    def _note_turns(self, thought: Fact) -> None:
         for turn in thought.turns:
-            self._by_turn[turn][thought.id] = None
+            self._by_turn[turn].add(thought.id)
 
-    def _note_end(self, thought: Thought) -> None:
-        """Note that the turns of a thought are out of date, and which thought says so of a vital one."""
-        if thought.is_doctors:
-            return
-        if thought.status in (ThoughtStatus.SUPERSEDED, ThoughtStatus.FORGOTTEN):
+    def _note_outdated_turns(self, thought: Fact) -> None:
+        """Note that the turns of a thought say something that is no longer so."""
+        is_corrected = thought.status in (FactStatus.SUPERSEDED, FactStatus.FORGOTTEN)
+        # What the doctor thinks is not among the words of a turn.
+        if is_corrected and not thought.is_doctors:
             self.corrected_turns.update(thought.turns)
-        if thought.by is not None and (kind := self._vital_kind(thought)):
-            self._ends.setdefault(thought.by, kind)
-            if (by := self._active.get(thought.by)) and not by.is_doctors:
-                self._note_vital(by)
 
-    def snapshot(self) -> dict[str, Any]:
-        """The ledger and the vectors; the words are counted again from the ledger."""
-        return {"ledger": [thought.model_dump(mode="json") for thought in self.ledger], "index": self.index.snapshot()}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Exactly these thoughts."""
-        self._clear()
-        self.index.restore(state["index"])
-        for row in state["ledger"]:
-            self._keep(Thought.model_validate(row))
-        self.changed.clear()
+    def _pass_kind_on(self, thought: Fact) -> None:
+        """Let what took the place of a vital thought be vital, under the same kind."""
+        if thought.is_doctors or thought.by is None:
+            return
+        kind = self._vital_kind(thought)
+        if kind is None:
+            return
+        self._inherited_kinds.setdefault(thought.by, kind)
+        heir = self._active.get(thought.by)
+        if heir is not None and not heir.is_doctors:
+            self._note_vital(heir)
 
 
-def wording(thought: Draft) -> str:
+def wording(thought: Fact) -> str:
     """Return the text a thought is found by: its triple and the words it rests on."""
     return f"{thought.triple} {thought.sentence}".strip()
 
@@ -223,4 +258,5 @@ def unrelated_cosine(index: VectorIndex) -> float:
     rows = index.sample(_SAMPLE)
     if len(rows) < 2:
         return 0.0
-    return float(np.quantile((rows @ rows.T)[np.triu_indices(len(rows), 1)], _UNRELATED))
+    pairs = np.triu_indices(len(rows), 1)  # each pair of different thoughts once
+    return float(np.quantile((rows @ rows.T)[pairs], _UNRELATED))

@@ -19,9 +19,12 @@ def write(records: Iterable[PatientRecord], path: Path) -> None:
 
 def line(record: PatientRecord) -> str:
     """One record as a line of JSON."""
-    return json.dumps(record.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False) + "\n"
+    data = record.model_dump(mode="json", exclude_defaults=True)
+    return json.dumps(data, ensure_ascii=False) + "\n"
 
 
 FIELDS = ("id", "language", "age", "sex", "complaint", "diagnosis", "entries")
 """Fields that every record has."""
-FORMAT = Format("jsonl", LINES, "one record a line as JSON", read_objects, write=write, fields=FIELDS)
+FORMAT = Format(
+    "jsonl", LINES, "one record a line as JSON", read_objects, write=write, fields=FIELDS
+)

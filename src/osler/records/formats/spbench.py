@@ -1,90 +1,87 @@
-"""SPBench style JSON: Chinese standardized-patient cases, one file each, with the diagnosis as the title."""
+"""SPBench: Chinese standardized patients, one file each, with the diagnosis as the title."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-from osler.language import Language, Speaker
-from osler.locale import label
-from osler.records.classify import named_with_aliases, sex_from
-from osler.records.objects import ImportedFields, importer
-from osler.records.registry import Format, has_key
-from osler.records.schema import Category
-from osler.records.split import EntryList
+from osler.language import Language
+from osler.records.classify import named_with_aliases
+from osler.records.registry import Format, has_key, needs_model
+from osler.records.text_case import TextCase, case_of, who_from
 
-_SECTIONS = {
-    "present_illness_history": Category.SYMPTOM,
-    "system_review": Category.SYMPTOM,
-    "past_medical_history": Category.MEDICAL_HISTORY,
-    "other_medical_history": Category.MEDICAL_HISTORY,
-    "infection_history": Category.MEDICAL_HISTORY,
-    "surgery_injury_history": Category.SURGICAL_HISTORY,
-    "transfusion_history": Category.MEDICAL_HISTORY,
-    "allergy_history": Category.ALLERGY,
-    "personal_history": Category.SOCIAL_HISTORY,
-    "social_background": Category.SOCIAL_HISTORY,
-    "menstrual_history": Category.MENSTRUAL_HISTORY,
-    "reproductive_history": Category.MARITAL_CHILDBEARING,
-    "family_history": Category.FAMILY_HISTORY,
+_HEADINGS = {
+    "chief_complaint": "主诉",
+    "present_illness_history": "现病史",
+    "system_review": "系统回顾",
+    "past_medical_history": "既往史",
+    "other_medical_history": "其他病史",
+    "infection_history": "传染病史",
+    "surgery_injury_history": "手术外伤史",
+    "transfusion_history": "输血史",
+    "allergy_history": "过敏史",
+    "personal_history": "个人史",
+    "social_background": "社会背景",
+    "menstrual_history": "月经史",
+    "reproductive_history": "婚育史",
+    "family_history": "家族史",
+    "occupation": "职业",
+    "marital_status": "婚姻状况",
+    "address": "住址",
+    "idea": "患者的想法",
+    "concern": "患者的担忧",
 }
-_LABELS = {"transfusion_history": "输血史", "infection_history": "传染病史", "social_background": "社会背景"}
-_FACTS = (
-    ("occupation", "职业", Category.SOCIAL_HISTORY),
-    ("marital_status", "婚姻状况", Category.MARITAL_CHILDBEARING),
-    ("address", "住址", Category.SOCIAL_HISTORY),
-    ("idea", "患者的想法", Category.CONCERN),
-    ("concern", "患者的担忧", Category.CONCERN),
-)
-_OF_WOMEN = {"menstrual_history", "reproductive_history"}
-_KNOWN = {
-    *(*_SECTIONS, *(key for key, _, _ in _FACTS), "age_value", "age_unit", "gender", "chief_complaint", "expectation"),
-    *("name", "basic_info", "hospital_department_name"),
-}
-"""Fields that are read, and those that repeat others."""
-_NOTHING = {"", "无", "不详", "×××", "xxx"}
-_CHILD = 12
-ZH = Language.ZH
-
-
-def _fields(case: Any, stem: str) -> ImportedFields:
-    profile = case["patientProfile"]
-
-    def text(key: str) -> str:
-        return str(profile.get(key) or "").strip()
-
-    entries = EntryList(ZH)
-    for key, name, category in _FACTS:
-        if text(key) not in _NOTHING:
-            entries.add(category, name, f"{text(key).rstrip('。')}。")
-    for key, category in _SECTIONS.items():
-        if key in _OF_WOMEN and text(key).strip("。") in _NOTHING:
-            continue  # whom it does not concern
-        entries.add_text(category, text(key), label=_LABELS.get(key, label(category, ZH)))
-    in_years = text("age_unit") in {"岁", "周岁", ""}
-    young = not in_years or int(profile.get("age_value") or 0) < _CHILD
-    data = {
-        "id": f"spbench-{case.get('caseId') or stem}",
-        "language": ZH,
-        "source": "SPBench (MIT)",
-        "speaker": Speaker.MOTHER if young else Speaker.PATIENT,
-        "age": f"{profile.get('age_value')}{text('age_unit')}",
-        "sex": sex_from(text("gender")) or text("gender"),
-        "complaint": text("chief_complaint") or None,
-        "intent": text("expectation") or None,
-        "diagnosis": _diagnosis(str(case.get("caseTitle") or "")),
-        "entries": entries.settled(text("chief_complaint")),
+_NOT_TOLD = frozenset(
+    {
+        "name",
+        "hospital_department_name",
+        "basic_info",
+        "age_value",
+        "age_unit",
+        "gender",
+        "expectation",
     }
-    others = [f"{key}: {text(key)}" for key in profile if key not in _KNOWN and text(key) not in _NOTHING]
-    return ImportedFields(data, [*entries.unread, *others])
+)
+"""Fields that the record has elsewhere, and those that repeat others."""
+_EMPTY = frozenset({"×××", "xxx", "不适用"})
+_OF_WOMEN = frozenset({"menstrual_history", "reproductive_history"})
+_NUMBER = re.compile(r"^案例\d+\s*[:：]\s*")
+_DEPARTMENT = re.compile(r"[（(](?:精神专科|针灸|[\u4e00-\u9fff]*科)[)）]$")
 
 
-def _diagnosis(title: str) -> dict[str, Any] | None:
-    """The title without its number and department."""
-    title = re.sub(r"^案例\d+\s*[:：]\s*", "", title.strip())
-    return named_with_aliases(re.sub(r"[（(](?:精神专科|针灸|[\u4e00-\u9fff]*科)[)）]$", "", title))
+def _text_case(case: Any, stem: str) -> TextCase:
+    profile = case["patientProfile"]
+    title = _DEPARTMENT.sub("", _NUMBER.sub("", str(case.get("caseTitle") or "").strip()))
+    cells = []
+    left_out = []
+    for name, text in profile.items():
+        if name in _NOT_TOLD:
+            left_out.append(name)
+        elif not _is_empty(name, str(text or "").strip()):
+            cells.append((_HEADINGS.get(name, name.replace("_", " ")), text))
+    fields = {
+        **who_from(f"{profile['age_value']}{profile.get('age_unit') or ''}", profile.get("gender")),
+        "language": Language.ZH,
+        "source": "SPBench (MIT)",
+        "complaint": profile.get("chief_complaint") or None,
+        "intent": profile.get("expectation") or None,
+        "diagnosis": named_with_aliases(title),
+    }
+    return case_of(f"spbench-{case.get('caseId') or stem}", cells, fields, left_out)
 
 
-_ABOUT = "SPBench style JSON, Chinese, without a treatment"
+def _is_empty(name: str, text: str) -> bool:
+    """Check whether a field tells nothing; the history of women says "none" of everybody else."""
+    return text in _EMPTY or (name in _OF_WOMEN and text.strip("。") == "无")
+
+
 _OWN = ("caseTitle", "patientProfile", "chief_complaint", "present_illness_history", "age_value")
-FORMAT = Format("spbench", (".json",), _ABOUT, importer(_fields), has_key("patientProfile"), fields=_OWN)
+FORMAT = Format(
+    "spbench",
+    (".json",),
+    "SPBench style JSON, Chinese, without a treatment; needs a model",
+    needs_model,
+    has_key("patientProfile"),
+    fields=_OWN,
+    text_case=_text_case,
+)

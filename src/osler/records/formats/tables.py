@@ -24,54 +24,78 @@ from osler.records.validation import (
     read_text,
 )
 
-_MAX_ROWS, _MAX_COLUMNS, _LAST_ROW = 5_000, 100, 20_000
-"""Limits of a table, which has one patient."""
-_MAX_UNPACKED, _MAX_SHEET = 2 * MAX_DOCUMENT, 4 * MAX_RECORD
+# Limits of a table, which has one patient, and of what a workbook may unpack to.
+_MAX_ROWS = 5_000
+_MAX_COLUMNS = 100
+_LAST_ROW = 20_000
+_MAX_UNPACKED = 2 * MAX_DOCUMENT
+_MAX_SHEET = 4 * MAX_RECORD
 _LONGEST_TITLE = 31
 """Characters a sheet's title may have; the whole id is in a row of its own."""
-# A spreadsheet takes a cell that begins so for a formula. Such cells are written with an apostrophe before them,
-# which the spreadsheet hides; reading takes it away again.
+# A spreadsheet takes a cell that begins so for a formula. Such cells are written with an apostrophe
+# before them, which the spreadsheet hides; reading takes it away again.
 _FORMULA = ("=", "+", "-", "@", "'")
 
 
-def read_csv(path: Path, shown: str) -> Iterator[RecordDraft]:
+def read_csv(path: Path, file_name: str) -> Iterator[RecordDraft]:
     """The one patient of the file; its first row says how wide the table is."""
-    reader = csv.reader(io.StringIO(read_text(path, MAX_RECORD, shown), newline=""), strict=True)
+    reader = csv.reader(
+        io.StringIO(read_text(path, MAX_RECORD, file_name), newline=""), strict=True
+    )
     rows: list[list[str]] = []
-    widest, reason = 0, ""
+    width = 0
+    reason = ""
     try:
         for row in reader:
             if not any(row) and len(row) <= 1:
                 continue
-            widest = widest or max(len(TableRow._fields), len(row))
-            if len(row) > _MAX_COLUMNS:
-                reason = f"has {len(row):,} cells, more than {_MAX_COLUMNS}; a row holds one fact of one patient"
-            elif len(row) > widest:
-                reason = f"has {len(row)} cells and the table has {widest}; put texts with commas into quotes"
-            elif len(rows) == _MAX_ROWS:
-                reason = f"has more than {_MAX_ROWS:,} rows; a file holds one patient"
+            width = width or max(len(TableRow._fields), len(row))
+            reason = _row_fault(row, len(rows), width)
             if reason:
                 break
-            rows.append([cell[1:] if cell[:1] == "'" and cell[1:].startswith(_FORMULA) else cell for cell in row])
+            rows.append([_unescaped(cell) for cell in row])
     except csv.Error as error:
         reason = f"is not a CSV table: {error}; export it again with commas and quotes"
     if reason:
-        raise RecordError(Problem(shown, reason, f"line {reader.line_num}"))
+        raise RecordError(Problem(file_name, reason, f"line {reader.line_num}"))
     yield from_rows(rows, path.stem)
+
+
+def _row_fault(row: list[str], number: int, width: int) -> str:
+    """What is wrong with a row of a CSV file; empty if nothing is."""
+    if len(row) > _MAX_COLUMNS:
+        return (
+            f"has {len(row):,} cells, more than {_MAX_COLUMNS}; a row holds one fact of one patient"
+        )
+    if len(row) > width:
+        return f"has {len(row)} cells and the table has {width}; put texts with commas into quotes"
+    if number == _MAX_ROWS:
+        return f"has more than {_MAX_ROWS:,} rows; a file holds one patient"
+    return ""
+
+
+def _escaped(cell: str) -> str:
+    return f"'{cell}" if cell.startswith(_FORMULA) else cell
+
+
+def _unescaped(cell: str) -> str:
+    is_escaped = cell.startswith("'") and cell[1:].startswith(_FORMULA)
+    return cell[1:] if is_escaped else cell
 
 
 def write_csv(records: Iterable[PatientRecord], path: Path) -> None:
     """Write one record, with the mark that makes spreadsheets read UTF-8."""
     (record,) = records
     with path.open("w", encoding="utf-8-sig", newline="") as file:
-        rows = ([f"'{cell}" if cell.startswith(_FORMULA) else cell for cell in row] for row in to_rows(record))
-        csv.writer(file).writerows(rows)
+        writer = csv.writer(file)
+        for row in to_rows(record):
+            writer.writerow(map(_escaped, row))
 
 
-def read_xlsx(path: Path, shown: str) -> Iterator[RecordDraft | Problem]:
+def read_xlsx(path: Path, file_name: str) -> Iterator[RecordDraft | Problem]:
     """The patients of a workbook, sheet by sheet."""
-    check_size(path, MAX_DOCUMENT, shown)
-    _check_unpacked_size(path, shown)
+    check_size(path, MAX_DOCUMENT, file_name)
+    _check_unpacked_size(path, file_name)
     from openpyxl import load_workbook  # only when a table is really read
 
     try:
@@ -83,33 +107,42 @@ def read_xlsx(path: Path, shown: str) -> Iterator[RecordDraft | Problem]:
             sheets = [(sheet.title, _rows(sheet)) for sheet in book.worksheets]
     except Exception as error:  # openpyxl raises whatever the broken part made it raise
         reason = f"is not a readable workbook: {type(error).__name__}; save it again as .xlsx"
-        raise RecordError(Problem(shown, reason)) from None
+        raise RecordError(Problem(file_name, reason)) from None
     for title, rows in sheets:
         place = f"sheet {title}"
         if rows is None:
             reason = f"has more than {_MAX_ROWS:,} rows, or something below row {_LAST_ROW:,}"
-            yield Problem(shown, f"{reason}; a sheet holds one patient", place)
+            yield Problem(file_name, f"{reason}; a sheet holds one patient", place)
+        elif not rows:
+            yield Problem(file_name, "the sheet is empty; remove it", place)
         else:
-            yield from_rows(rows, title, place) if rows else Problem(shown, "the sheet is empty; remove it", place)
+            yield from_rows(rows, title, place)
 
 
-def _check_unpacked_size(path: Path, shown: str) -> None:
+def _check_unpacked_size(path: Path, file_name: str) -> None:
     """Look into the archive before anything unpacks it: a small file can hold gigabytes."""
     try:
         with zipfile.ZipFile(path) as archive:
             sizes = {part.filename: part.file_size for part in archive.infolist()}
     except (zipfile.BadZipFile, OSError):
-        raise RecordError(Problem(shown, "is not a workbook; save it again as .xlsx")) from None
-    whole = sum(sizes.values())
-    sheet = max((size for name, size in sizes.items() if name.startswith("xl/worksheets/")), default=0)
-    for size, limit, what in ((whole, _MAX_UNPACKED, "unpacks"), (sheet, _MAX_SHEET, "has a sheet that unpacks")):
-        if size > limit:
-            reason = f"{what} to {size / 2**20:.0f} MB, more than {limit / 2**20:.0f} MB; a sheet holds one patient"
-            raise RecordError(Problem(shown, reason))
+        raise RecordError(Problem(file_name, "is not a workbook; save it again as .xlsx")) from None
+    _check_unpacked(sum(sizes.values()), _MAX_UNPACKED, "unpacks", file_name)
+    sheets = [size for name, size in sizes.items() if name.startswith("xl/worksheets/")]
+    _check_unpacked(max(sheets, default=0), _MAX_SHEET, "has a sheet that unpacks", file_name)
 
 
-def _rows(sheet: Any) -> list[list[str]] | None:  # openpyxl has no type for sheets of a book that is only read
+def _check_unpacked(size: int, limit: int, verb: str, file_name: str) -> None:
+    if size > limit:
+        reason = (
+            f"{verb} to {size / 2**20:.0f} MB, more than {limit / 2**20:.0f} MB; a sheet holds"
+            " one patient"
+        )
+        raise RecordError(Problem(file_name, reason))
+
+
+def _rows(sheet: Any) -> list[list[str]] | None:
     """Return the rows that have anything in them, or None if they are too many or too far down."""
+    # `Any`, because openpyxl has no type for sheets of a book that is only read.
     rows: list[list[str]] = []
     sheet.reset_dimensions()  # what a file says of its size may be wrong
     for number, cells in enumerate(sheet.iter_rows(max_col=_MAX_COLUMNS, values_only=True)):
@@ -123,7 +156,9 @@ def _rows(sheet: Any) -> list[list[str]] | None:  # openpyxl has no type for she
 def _text(value: object) -> str:
     if value is None:
         return ""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))  # a spreadsheet stores 84 as 84.0
+    return str(value)
 
 
 def write_xlsx(records: Iterable[PatientRecord], path: Path) -> None:
@@ -144,5 +179,7 @@ def write_xlsx(records: Iterable[PatientRecord], path: Path) -> None:
 
 
 _ABOUT = "the paper's four-column table, one {} per patient"
-CSV = Format("csv", (".csv",), _ABOUT.format("file"), read_csv, opens_a_table, write_csv, single=True)
+CSV = Format(
+    "csv", (".csv",), _ABOUT.format("file"), read_csv, opens_a_table, write_csv, single=True
+)
 XLSX = Format("xlsx", (".xlsx",), _ABOUT.format("sheet"), read_xlsx, write=write_xlsx)

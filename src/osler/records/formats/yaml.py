@@ -14,30 +14,34 @@ from osler.records.validation import MAX_RECORD, Loc, Problem, RecordDraft, Reco
 
 _LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+# The loader written in C is several times as fast, but some builds of PyYAML lack it.
 _DEEPEST = 10
 
 
-def read(path: Path, shown: str) -> Iterator[RecordDraft]:
+def read(path: Path, file_name: str) -> Iterator[RecordDraft]:
     """The one record of the file, with the line of each field."""
-    document = _Document(read_text(path, MAX_RECORD, shown), shown)
+    document = _Document(read_text(path, MAX_RECORD, file_name), file_name)
     try:
         yield RecordDraft(document.data(), lines=document.lines)
     except yaml.YAMLError as error:
+        # Only some of the parser's errors have these: those that say where they arose.
         mark = getattr(error, "problem_mark", None)
-        what = getattr(error, "problem", None) or getattr(error, "context", None) or "unreadable"
-        reason = f"is not valid YAML: {what}; quote texts that contain `: `"
-        raise RecordError(Problem(shown, reason, f"line {mark.line + 1}" if mark else "")) from None
+        place = f"line {mark.line + 1}" if mark else ""
+        cause = getattr(error, "problem", None) or getattr(error, "context", None) or "unreadable"
+        reason = f"is not valid YAML: {cause}; quote texts that contain `: `"
+        raise RecordError(Problem(file_name, reason, place)) from None
 
 
 class _Document:
     """Builds plain data from the parser's events, keeping line numbers.
 
-    All scalars stay text (`No` is an answer here, not a boolean); the schema turns them into numbers.
+    All scalars stay text (`No` is an answer here, not a boolean); the schema turns them into
+    numbers.
     """
 
-    def __init__(self, text: str, shown: str) -> None:
+    def __init__(self, text: str, file_name: str) -> None:
         self._events: Iterator[yaml.Event] = yaml.parse(text, Loader=_LOADER)
-        self._shown = shown
+        self._file_name = file_name
         self.lines: dict[Loc, int] = {}
 
     def data(self) -> Any:
@@ -60,16 +64,23 @@ class _Document:
         if isinstance(event, yaml.MappingStartEvent):
             return self._mapping(loc)
         if isinstance(event, yaml.SequenceStartEvent):
-            items: list[Any] = []
-            while not isinstance(inner := next(self._events), yaml.SequenceEndEvent):
-                items.append(self._value(inner, (*loc, len(items))))
-            return items
+            return self._sequence(loc)
         assert isinstance(event, yaml.ScalarEvent)
         return event.value
 
+    def _sequence(self, loc: Loc) -> list[Any]:
+        items: list[Any] = []
+        for event in self._events:
+            if isinstance(event, yaml.SequenceEndEvent):
+                break
+            items.append(self._value(event, (*loc, len(items))))
+        return items
+
     def _mapping(self, loc: Loc) -> dict[str, Any]:
         mapping: dict[str, Any] = {}
-        while not isinstance(key := next(self._events), yaml.MappingEndEvent):
+        for key in self._events:
+            if isinstance(key, yaml.MappingEndEvent):
+                break
             if not isinstance(key, yaml.ScalarEvent):
                 raise self._error("has a key that is not a plain text", key)
             if key.value in mapping:
@@ -78,7 +89,7 @@ class _Document:
         return mapping
 
     def _error(self, reason: str, event: yaml.Event) -> RecordError:
-        return RecordError(Problem(self._shown, reason, f"line {_line(event)}"))
+        return RecordError(Problem(self._file_name, reason, f"line {_line(event)}"))
 
 
 def _line(event: yaml.Event) -> int:
@@ -91,11 +102,13 @@ def write(records: Iterable[PatientRecord], path: Path) -> None:
     data = record.model_dump(mode="json", exclude_defaults=True)
     if data["patient"] == data["id"]:
         del data["patient"]
-    for entry, written in zip(record.entries, data["entries"], strict=True):
+    for entry, fields in zip(record.entries, data["entries"], strict=True):
         if entry.part is entry.category.part:
-            del written["part"]
+            del fields["part"]
     text = yaml.dump(data, Dumper=_DUMPER, allow_unicode=True, sort_keys=False, width=120)
     path.write_text(text, encoding="utf-8")
 
 
-FORMAT = Format("yaml", (".yaml", ".yml"), "one YAML file per patient", read, write=write, single=True)
+FORMAT = Format(
+    "yaml", (".yaml", ".yml"), "one YAML file per patient", read, write=write, single=True
+)

@@ -24,7 +24,8 @@ class Damage:
     """Something in a run that is not as it was written."""
 
     part: str
-    """`tables`, `settings`, `record`, `transcript`, `result`, `score`, `search`, `row` or `answer`."""
+    """`tables`, `settings`, `record`, `transcript`, `result`, `score`, `search`, `row` or
+    `answer`."""
     what: str
 
 
@@ -76,12 +77,18 @@ def _tables(run: RunFile) -> list[str]:
 def _rows(run: RunFile) -> Iterator[str]:
     for name in CHECKED:
         wrong = run.wrong_rows(name)
-        for places, what in ((wrong.changed, "is not as it was written"), (wrong.missing, "is missing")):
+        for places, what in (
+            (wrong.changed, "is not as it was written"),
+            (wrong.missing, "is missing"),
+        ):
             yield from (f"the {row_title(run, name, place)} {what}" for place in places)
 
 
 def row_title(run: RunFile, table: str, place: RowPlace) -> str:
-    """A row as messages name it: what it is, of which judge or setting, and of which consultation."""
+    """A row as messages name it.
+
+    What it is, of which judge or setting, and of which consultation.
+    """
     words = [CHECKED[table].title, place.key, f"of {run.name_of(place.cell)}" if place.cell else ""]
     return " ".join(filter(None, words))
 
@@ -108,15 +115,23 @@ def _records(run: RunFile) -> Iterator[str]:
 
 
 def _results(run: RunFile) -> Iterator[str]:
-    for row in run.ask("SELECT number, results.* FROM cells LEFT JOIN results ON cell = number WHERE state != 'todo'"):
+    for row in run.ask(
+        "SELECT number, results.* FROM cells LEFT JOIN results ON cell = number WHERE state !="
+        " 'todo'"
+    ):
         if row["cell"] is None:
             yield f"the result of {run.name_of(row['number'])} is missing"
             continue
         with suppress(DamagedRunError):  # reported as a transcript
             if transcript := run.transcript(row["cell"]):
                 figures = ResultRow.of(transcript)
-                if differing := [name for name in ResultRow.names() if row[name] != getattr(figures, name)]:
-                    yield f"{run.name_of(row['cell'])} does not fit its transcript ({', '.join(differing)})"
+                if differing := [
+                    name for name in ResultRow.names() if row[name] != getattr(figures, name)
+                ]:
+                    yield (
+                        f"{run.name_of(row['cell'])} does not fit its transcript"
+                        f" ({', '.join(differing)})"
+                    )
 
 
 def _scores(run: RunFile) -> Iterator[str]:
@@ -126,7 +141,9 @@ def _scores(run: RunFile) -> Iterator[str]:
 
 
 def _search(run: RunFile) -> Iterator[str]:
-    lost = "SELECT number FROM cells WHERE state != 'todo' AND number NOT IN (SELECT rowid FROM said)"
+    lost = (
+        "SELECT number FROM cells WHERE state != 'todo' AND number NOT IN (SELECT rowid FROM said)"
+    )
     for (number,) in run.ask(lost):
         yield f"{run.name_of(number)} cannot be found by a search"
 

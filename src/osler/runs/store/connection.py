@@ -16,7 +16,8 @@ from urllib.parse import quote
 from osler.errors import UserError
 
 _LOG_PAGES = 500
-"""Pages of 4 kB after which the write-ahead log is moved into the file, so that the file is never far behind."""
+"""Pages of 4 kB after which the write-ahead log is moved into the file, so that the file is never
+far behind."""
 _LOG_KEPT = 2 * 1024 * 1024
 """Bytes of an empty log that stay on the disk for the next writes."""
 
@@ -49,13 +50,17 @@ def database_errors_named(path: Path) -> Iterator[None]:
     """Turn SQLite's errors into ones that name the run and what to do."""
     try:
         yield
-    except UnicodeDecodeError:  # SQLite quotes the damaged words in its message, and they are not text
+    except (
+        UnicodeDecodeError
+    ):  # SQLite quotes the damaged words in its message, and they are not text
         raise damaged(path, "its tables cannot be read") from None
     except sqlite3.ProgrammingError:  # a mistake of ours, not damage
         raise
     except sqlite3.DatabaseError as error:
         if "not a database" in str(error):
-            raise UserError(f"{path} is not a run", "give a file that `osler simulate` wrote") from None
+            raise UserError(
+                f"{path} is not a run", "give a file that `osler simulate` wrote"
+            ) from None
         raise damaged(path, error) from None
 
 
@@ -63,7 +68,8 @@ def connect_for_writing(path: Path) -> sqlite3.Connection:
     """A connection whose changes are written by `with`: all of them, or none after an error."""
     file = _connect(str(path))
     file.execute("PRAGMA journal_mode=WAL")
-    # A kill loses nothing; only a loss of power may cost the last consultations, and never the file.
+    # A kill loses nothing; only a loss of power may cost the last consultations, and never the
+    # file.
     file.execute("PRAGMA synchronous=NORMAL")
     file.execute(f"PRAGMA wal_autocheckpoint={_LOG_PAGES}")
     file.execute(f"PRAGMA journal_size_limit={_LOG_KEPT}")
@@ -75,7 +81,9 @@ def connect_for_reading(path: Path) -> sqlite3.Connection:
     """A connection that can only read, also from a folder that cannot be written to."""
     try:
         return _read_only(path)
-    except sqlite3.OperationalError:  # a read-only folder has no place for the shared memory of a write-ahead log
+    except (
+        sqlite3.OperationalError
+    ):  # a read-only folder has no place for the shared memory of a write-ahead log
         with TemporaryDirectory(prefix="osler-") as folder:
             for part in filter(Path.exists, (path, log_of(path))):
                 shutil.copyfile(part, Path(folder) / part.name)
@@ -83,7 +91,10 @@ def connect_for_reading(path: Path) -> sqlite3.Connection:
 
 
 def connect_for_salvage(path: Path) -> sqlite3.Connection:
-    """A connection that reads what it can: a table that SQLite does not understand hides no other."""
+    """A connection that reads what it can.
+
+    A table that SQLite does not understand hides no other.
+    """
     file = _connect(f"file:{quote(str(path.resolve()))}?mode=ro")
     file.execute("PRAGMA writable_schema=ON")
     return file
@@ -101,14 +112,19 @@ def _read_only(path: Path) -> sqlite3.Connection:
 
 def _connect(address: str) -> sqlite3.Connection:
     is_uri = address.startswith("file:")
-    file = sqlite3.connect(address, uri=is_uri, isolation_level="IMMEDIATE", timeout=30, check_same_thread=False)
+    file = sqlite3.connect(
+        address, uri=is_uri, isolation_level="IMMEDIATE", timeout=30, check_same_thread=False
+    )
     file.row_factory = sqlite3.Row
     file.text_factory = lambda value: str(value, "utf-8", "replace")
     return file
 
 
 def log_of(path: Path) -> Path:
-    """The write-ahead log, where SQLite writes first; it belongs to the file as long as it is there."""
+    """The write-ahead log, where SQLite writes first.
+
+    It belongs to the file as long as it is there.
+    """
     return path.with_name(f"{path.name}-wal")
 
 
@@ -118,7 +134,9 @@ def has_log(path: Path) -> bool:
 
 
 def lock_for_writing(path: Path) -> int:
-    """Lock a run by a file beside it; a process that dies lets go of it. Returns what `unlock` needs.
+    """Lock a run by a file beside it; a process that dies lets go of it.
+
+    Returns what `unlock` needs.
 
     Raises:
         UserError: Another process holds the lock.
@@ -134,11 +152,16 @@ def lock_for_writing(path: Path) -> int:
             raise RunInUseError(f"another process is writing to the run {path}", remedy) from None
         if os.fstat(lock).st_nlink:
             return lock
-        os.close(lock)  # its last holder removed it after it was opened here: a lock on it keeps nobody out
+        os.close(
+            lock
+        )  # its last holder removed it after it was opened here: a lock on it keeps nobody out
 
 
 def unlock(path: Path, lock: int) -> None:
-    """Remove the lock file while it is still held, so that nobody else's is removed; then let go."""
+    """Remove the lock file while it is still held, so that nobody else's is removed.
+
+    Then let go.
+    """
     with suppress(OSError):
         _lock_of(path).unlink()
     os.close(lock)

@@ -4,41 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from osler.models.completion import AnswerSource, Completion
+from osler.runs.scored import StoredExplanation
 from osler.runs.store.reader import RunFile
-from osler.runs.store.tables import EXPLANATIONS
 from osler.runs.store.writer import RunWriter
 
 _VALID = (
-    "SELECT x.* FROM explanations x"
-    " JOIN transcripts t ON t.cell = x.cell AND t.checksum = x.checksum"
-    " JOIN verdicts v ON v.cell = x.cell AND v.judge = x.judge AND v.kind = 'diagnosis' AND v.verdict = x.verdict"
-    " WHERE x.judge = ?1 AND (?2 IS NULL OR x.cell = ?2) ORDER BY x.cell"
+    "SELECT x.* FROM explanations x JOIN transcripts t ON t.cell = x.cell AND t.checksum ="
+    " x.checksum JOIN verdicts v ON v.cell = x.cell AND v.judge = x.judge AND v.kind = 'diagnosis'"
+    " AND v.verdict = x.verdict WHERE x.judge = ?1 AND (?2 IS NULL OR x.cell = ?2) ORDER BY x.cell"
 )
-
-
-@dataclass(frozen=True)
-class StoredExplanation:
-    """Why one consultation was lost."""
-
-    cause: str
-    lost_at: int | None
-    """The turn where it was lost, if one can be named."""
-    missing: tuple[str, ...]
-    """Names of the entries that were missing."""
-    line: str
-    """What was missing, in one line."""
-    verdict: str = ""
-    """The judge's verdict that it explains."""
-    settings: dict[str, Any] = field(default_factory=dict)
-    """What it was found with; with other settings it is looked for again."""
-    steps: tuple[dict[str, Any], ...] = ()
-    """The steps that were asked, in order: `step`, and for each of its `trials` the diagnosis and its verdict."""
 
 
 class ExplanationCost(NamedTuple):
@@ -50,8 +28,13 @@ class ExplanationCost(NamedTuple):
     """In USD; None as soon as one call has no known price."""
 
 
-def explanations(file: RunFile, judge: str, cell: int | None = None) -> dict[int, StoredExplanation]:
-    """Return the explanations of all cells, or of one, that still hold: verdict and transcript are the same."""
+def explanations(
+    file: RunFile, judge: str, cell: int | None = None
+) -> dict[int, StoredExplanation]:
+    """Return the explanations of all cells, or of one, that still hold.
+
+    Verdict and transcript are the same.
+    """
     if file.ask("SELECT 1 FROM explanations WHERE judge = ?", (judge,)):
         file.verify("transcripts")  # one that is damaged has no explanation: say so
     return {row["cell"]: _read(row) for row in file.ask(_VALID, (judge, cell))}
@@ -71,47 +54,62 @@ def _read(row: Any) -> StoredExplanation:
 class ExplanationWriter(RunWriter):
     """A run, open for writing explanations. It is locked for others meanwhile."""
 
-    @classmethod
-    def of(cls, run: str | Path) -> Self:
-        """Open an existing run as `resume` does, and add the tables it needs."""
-        store = cls.resume(run)
-        with store._transaction() as file:
-            for table in EXPLANATIONS:
-                file.execute(table)
-        store._write_checksums()
-        return store
-
-    def explained(self, number: int, judge: str, found: StoredExplanation) -> None:
+    def store_explanation(self, number: int, judge: str, found: StoredExplanation) -> None:
         """Store why a consultation was lost; an earlier explanation for this judge is replaced."""
-        told = (found.cause, found.lost_at, _json(found.missing), _json({"line": found.line, "steps": found.steps}))
-        row = (number, judge, found.verdict, number, _json(found.settings), *told, datetime.now(UTC).isoformat())
+        told = (
+            found.cause,
+            found.lost_at,
+            _json(found.missing),
+            _json({"line": found.line, "steps": found.steps}),
+        )
+        row = (
+            number,
+            judge,
+            found.verdict,
+            number,
+            _json(found.settings),
+            *told,
+            datetime.now(UTC).isoformat(),
+        )
         with self._transaction() as file:
             file.execute(
-                "INSERT OR REPLACE INTO explanations"
-                " VALUES (?, ?, ?, (SELECT checksum FROM transcripts WHERE cell = ?), ?, ?, ?, ?, ?, ?)",
+                "INSERT OR REPLACE INTO explanations VALUES (?, ?, ?, (SELECT checksum FROM"
+                " transcripts WHERE cell = ?), ?, ?, ?, ?, ?, ?)",
                 row,
             )
 
-    def explain_answer(self, number: int, role: str, key: str, answer: Completion) -> None:
-        """Store a model's answer at once; one that was shared with another consultation is stored there."""
+    def store_explain_answer(self, number: int, role: str, key: str, answer: Completion) -> None:
+        """Store a model's answer at once.
+
+        One that was shared with another consultation is stored there.
+        """
         if answer.source is AnswerSource.RUN:
             return
         tokens = (answer.tokens_in or 0) + (answer.tokens_out or 0)
         row = (number, role, key, answer.model_dump_json(), tokens, answer.cost)
         with self._transaction() as file:
             file.execute(
-                "INSERT INTO explain_answers (cell, role, key, body, tokens, cost) VALUES (?, ?, ?, ?, ?, ?)", row
+                "INSERT INTO explain_answers (cell, role, key, body, tokens, cost) VALUES (?, ?, ?,"
+                " ?, ?, ?)",
+                row,
             )
 
     def explain_answers(self, role: str, number: int | None = None) -> Iterator[tuple[str, str]]:
-        """The stored answers to a role, of one consultation or of all: keys of the requests, and the answers."""
-        sql = "SELECT key, body FROM explain_answers WHERE role = ?1 AND (?2 IS NULL OR cell = ?2) ORDER BY id"
+        """The stored answers to a role, of one consultation or of all.
+
+        Keys of the requests, and the answers.
+        """
+        sql = (
+            "SELECT key, body FROM explain_answers WHERE role = ?1 AND (?2 IS NULL OR cell = ?2)"
+            " ORDER BY id"
+        )
         return ((key, body) for key, body in self.ask(sql, (role, number)))
 
     def explanation_cost(self) -> ExplanationCost:
         """What was paid so far."""
         ((calls, tokens, unpriced, cost),) = self.ask(
-            "SELECT count(*), CAST(total(tokens) AS INTEGER), total(cost IS NULL), total(cost) FROM explain_answers"
+            "SELECT count(*), CAST(total(tokens) AS INTEGER), total(cost IS NULL), total(cost) FROM"
+            " explain_answers"
         )
         return ExplanationCost(calls, tokens, None if unpriced else cost)
 

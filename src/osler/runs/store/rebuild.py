@@ -1,4 +1,7 @@
-"""Write what can be read of a damaged run into a new file: what follows from transcripts is made from them again."""
+"""Write what can be read of a damaged run into a new file.
+
+What follows from transcripts is made from them again.
+"""
 
 # ruff: noqa: S608 -- statements are made of our own words; values of others are bound
 
@@ -17,15 +20,22 @@ from typing import Any
 
 from osler.errors import UserError
 from osler.records.schema import PatientRecord
-from osler.runs.plan import Cell, Settings
+from osler.runs.plan import Cell
 from osler.runs.store import CellState, search_index
 from osler.runs.store.connection import checksum
-from osler.runs.store.row_checksums import CHECKED, RowPlace, is_sound_answer, row_checksum, write_checksums
+from osler.runs.store.create import create_run_file
+from osler.runs.store.row_checksums import (
+    CHECKED,
+    RowPlace,
+    is_sound_answer,
+    row_checksum,
+    write_checksums,
+)
 from osler.runs.store.salvage import DamagedFile, Row, SalvagedTable
-from osler.runs.store.tables import CELL, EXPLANATIONS, cell_of, cell_values
-from osler.runs.store.writer import create_run_file
+from osler.runs.store.tables import CELL, cell_of, cell_values
 from osler.runs.transcript import Transcript
 from osler.runs.transcript_rows import ResultRow
+from osler.settings.run_settings import RunSettings
 
 _OF_ANSWERS = ("verdicts", "measures", "patient_verdicts")
 """Tables with rows about a consultation's transcript: without it, they go as well."""
@@ -54,7 +64,9 @@ class Rebuilt:
 
 
 def rebuild(path: Path, target: Path, judge: str) -> Rebuilt:
-    """Write everything sound of a run into a new file; `judge` is who can judge again without a model.
+    """Write everything sound of a run into a new file.
+
+    `judge` is who can judge again without a model.
 
     Raises:
         UserError: What all the rest depends on is lost, such as the settings.
@@ -74,8 +86,6 @@ def rebuild(path: Path, target: Path, judge: str) -> Rebuilt:
             raise _cannot_be_repaired(path, "its settings are lost")
         create_run_file(target, about)
         with closing(sqlite3.connect(target, isolation_level="IMMEDIATE")) as file, file:
-            for table in EXPLANATIONS if source.has("explanations") else ():
-                file.execute(table)
             write_checksums(file)
             return _Rebuild(source, file, judge, settings).run()
 
@@ -90,7 +100,9 @@ def _cannot_be_repaired(path: Path, why: object) -> UserError:
 class _Rebuild:
     """One rebuilding, table after table."""
 
-    def __init__(self, source: DamagedFile, file: sqlite3.Connection, judge: str, settings: SalvagedTable) -> None:
+    def __init__(
+        self, source: DamagedFile, file: sqlite3.Connection, judge: str, settings: SalvagedTable
+    ) -> None:
         self._source, self._file, self._judge = source, file, judge
         self._result = Rebuilt()
         self._forks: set[int] = set()
@@ -110,7 +122,7 @@ class _Rebuild:
         self._copy_transcripts()
         self._put_back_what_is_lost()
         self._copy_results()
-        for table in ("sessions", "patient_judges"):
+        for table in ("prompts", "sessions", "patient_judges"):
             self._copy(table)
         for table in ("attempts", "forks", "explanations", "explain_answers"):
             self._copy(table, self._cells)
@@ -127,7 +139,11 @@ class _Rebuild:
         for row in self._source.rows("records"):
             every.add(str(row["id"]))
             if (record := _record(row)) is not None:
-                about = {"patient": record.patient, "language": record.language.value, "specialty": record.specialty}
+                about = {
+                    "patient": record.patient,
+                    "language": record.language.value,
+                    "specialty": record.specialty,
+                }
                 self._insert("records", [{**row, "id": record.id, **about}])
                 kept.add(record.id)
         self._result.records = sorted(every - kept)
@@ -143,7 +159,11 @@ class _Rebuild:
         known = {name for (name,) in self._file.execute("SELECT id FROM records")}
         for row in self._source.rows("transcripts"):
             number, transcript = row["cell"], _transcript(row)
-            if transcript is None or transcript.header.case not in known or not isinstance(number, int):
+            if (
+                transcript is None
+                or transcript.header.case not in known
+                or not isinstance(number, int)
+            ):
                 continue
             figures = ResultRow.of(transcript)
             if number not in self._cells and not self._plan_again(number, transcript, figures):
@@ -156,11 +176,22 @@ class _Rebuild:
             search_index.keep(self._file, number, transcript)
 
     def _plan_again(self, number: int, transcript: Transcript, figures: ResultRow) -> bool:
-        """Make the plan's row of a consultation again; not that of a fork, which is nothing without its origin."""
+        """Make the plan's row of a consultation again.
+
+        Not that of a fork, which is nothing without its origin.
+        """
         state = CellState.DONE if transcript.ending.is_answer else CellState.FAILED
-        row: Row = {"number": number, **dict(zip(CELL, cell_values(transcript.header.cell), strict=True))}
+        row: Row = {
+            "number": number,
+            **dict(zip(CELL, cell_values(transcript.header.cell), strict=True)),
+        }
         tokens = (figures.tokens_in or 0) + (figures.tokens_out or 0)
-        row |= {"state": state.value, "calls": figures.calls, "tokens": tokens, "cost": figures.cost or 0.0}
+        row |= {
+            "state": state.value,
+            "calls": figures.calls,
+            "tokens": tokens,
+            "cost": figures.cost or 0.0,
+        }
         if number in self._forks or not self._insert("cells", [row]):
             return False
         self._cells[number] = state.value
@@ -168,9 +199,11 @@ class _Rebuild:
         return True
 
     def _cell(self, number: int) -> Cell | None:
-        row = self._file.execute(f"SELECT {', '.join(CELL)} FROM cells WHERE number = ?", (number,)).fetchone()
+        row = self._file.execute(
+            f"SELECT {', '.join(CELL)} FROM cells WHERE number = ?", (number,)
+        ).fetchone()
         with suppress(TypeError, ValueError):
-            return cell_of(row)
+            return cell_of(dict(zip(CELL, row, strict=True)))
         return None
 
     def _put_back_what_is_lost(self) -> None:
@@ -191,11 +224,8 @@ class _Rebuild:
     def _copy_results(self) -> None:
         """Keep the results that are sound, with the time they were written at."""
         sound = [row for row in self._source.salvaged("results").sound if row["cell"] in self._held]
-        if self._source.has_checksums:
-            self._insert("results", sound, "REPLACE")
-            self._result.results = len(self._held) - len(sound)
-        else:
-            self._result.results = len(self._held)
+        self._insert("results", sound, "REPLACE")
+        self._result.results = len(self._held) - len(sound)
 
     def _copy(self, name: str, among: Iterable[int] | None = None) -> None:
         """Copy the sound rows of a table, or those of some consultations; note what is lost."""
@@ -205,28 +235,40 @@ class _Rebuild:
             table.sound = [row for row in table.sound if row["cell"] in wanted]
             table.lost = [place for place in table.lost if place.cell in wanted]
         readable = [row for row in table.sound if _is_readable(name, row)]
-        table.lost += [CHECKED[name].place_of(row) for row in table.sound if not _is_readable(name, row)]
+        table.lost += [
+            CHECKED[name].place_of(row) for row in table.sound if not _is_readable(name, row)
+        ]
         self._insert(name, readable)
         self._note_lost(name, table.lost)
 
     def _note_lost(self, name: str, lost: list[RowPlace]) -> None:
         for place in lost:
-            if name == "measures" or (name == "verdicts" and place.key.split(" ", 1)[1:] == [self._judge]):
+            if name == "measures" or (
+                name == "verdicts" and place.key.split(" ", 1)[1:] == [self._judge]
+            ):
                 self._result.rejudged.add(place.cell)
             else:
                 self._result.removed.setdefault(name, []).append(place)
 
     def _copy_answers(self) -> None:
-        """Copy the kept answers of consultations that have not ended; those that are lost are asked for again."""
+        """Copy the kept answers of consultations that have not ended.
+
+        Those that are lost are asked for again.
+        """
         for row in self._source.rows("answers"):
             state = self._cells.get(row["cell"], CellState.DONE)
             if state != CellState.DONE and is_sound_answer(row):
-                self._insert("answers", [{**row, "checksum": row_checksum(row["cell"], row["key"], row["body"])}])
+                self._insert(
+                    "answers",
+                    [{**row, "checksum": row_checksum(row["cell"], row["key"], row["body"])}],
+                )
 
     def _drop_half_judged(self) -> None:
-        """Remove what is left of a score of which a part is lost, so that all of it is made again."""
+        """Remove scores of which a part is lost, so that all of them is made again."""
         for number in self._result.rejudged:
-            self._file.execute("DELETE FROM verdicts WHERE cell = ? AND judge = ?", (number, self._judge))
+            self._file.execute(
+                "DELETE FROM verdicts WHERE cell = ? AND judge = ?", (number, self._judge)
+            )
             self._file.execute("DELETE FROM measures WHERE cell = ?", (number,))
 
     def _insert(self, table: str, rows: list[Row], conflict: str = "IGNORE") -> int:
@@ -234,7 +276,9 @@ class _Rebuild:
         before = self._file.total_changes
         for row in rows:
             marks = ", ".join(f":{name}" for name in row)
-            self._file.execute(f"INSERT OR {conflict} INTO {table} ({', '.join(row)}) VALUES ({marks})", row)
+            self._file.execute(
+                f"INSERT OR {conflict} INTO {table} ({', '.join(row)}) VALUES ({marks})", row
+            )
         return self._file.total_changes - before
 
 
@@ -249,7 +293,7 @@ def _record(row: Row) -> PatientRecord | None:
 
 def _are_settings(data: Any) -> bool:
     with suppress(LookupError, TypeError, AttributeError, ValueError):
-        return bool(Settings.from_json(data))
+        return bool(RunSettings.from_json(data))
     return False
 
 

@@ -1,7 +1,10 @@
-"""Checksums of the rows that figures are made from: written with every row, compared before rows are read.
+"""Checksums of the rows that figures are made from.
 
-They stand in a table of their own, so a row that is lost is noticed too. What is said in a consultation has a checksum
-of its own in `transcripts`, and the content of a record its hash in `records`; both are covered here in turn.
+Written with every row, compared before rows are read.
+
+They stand in a table of their own, so a row that is lost is noticed too. What is said in a
+consultation has a checksum of its own in `transcripts`, and the content of a record its hash in
+`records`; both are covered here in turn.
 """
 
 # ruff: noqa: S608 -- statements are made of our own words; values of others are bound
@@ -15,8 +18,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 TABLE = (
-    "CREATE TABLE checksums (cell INTEGER NOT NULL, part TEXT NOT NULL, key TEXT NOT NULL, checksum INTEGER NOT NULL,"
-    " PRIMARY KEY (cell, part, key)) WITHOUT ROWID"
+    "CREATE TABLE checksums (cell INTEGER NOT NULL, part TEXT NOT NULL, key TEXT NOT NULL, checksum"
+    " INTEGER NOT NULL, PRIMARY KEY (cell, part, key)) WITHOUT ROWID"
 )
 
 
@@ -43,7 +46,8 @@ class CheckedTable:
     unchecked: str = ""
     """A column that is left out, as another column covers it."""
     growing: tuple[str, ...] = ()
-    """Columns that change with every answer of a model, and are covered once the consultation has ended."""
+    """Columns that change with every answer of a model, and are covered once the consultation has
+    ended."""
 
     def place(self, row: str = "") -> str:
         """The two columns of a row's place, in SQL; `row` is what the statement calls the row."""
@@ -60,7 +64,9 @@ class CheckedTable:
         names = [str(about[1]) for about in file.execute(f"PRAGMA main.table_info({self.name})")]
         ended = f"CASE WHEN {row}state != 'todo' THEN {row}{{}} END"
         return [
-            ended.format(name) if name in self.growing else f"{row}{name}" for name in names if name != self.unchecked
+            ended.format(name) if name in self.growing else f"{row}{name}"
+            for name in names
+            if name != self.unchecked
         ]
 
 
@@ -70,7 +76,9 @@ CHECKED = {
         CheckedTable("about", "setting", cell="0", keys=("name",)),
         CheckedTable("prompts", "prompt", cell="0", keys=("name",)),
         CheckedTable("records", "record", cell="0", keys=("id",), unchecked="body"),
-        CheckedTable("cells", "consultation of the plan", cell="number", growing=("calls", "tokens", "cost")),
+        CheckedTable(
+            "cells", "consultation of the plan", cell="number", growing=("calls", "tokens", "cost")
+        ),
         CheckedTable("results", "result"),
         CheckedTable("transcripts", "transcript", unchecked="body"),
         CheckedTable("attempts", "attempt", keys=("id",)),
@@ -84,19 +92,24 @@ CHECKED = {
         CheckedTable("explain_answers", "answer for an explanation", keys=("id",)),
     )
 }
-"""By name. The kept answers have theirs in a column, since they come often; the search index has none: no figure is
+"""By name. The kept answers have theirs in a column, since they come often; the search index has
+none: no figure is
 made from it."""
 
 
 def row_checksum(*values: Any) -> int:
-    """Return the checksum of a row: CRC-32 of its values, in which text and bytes differ also where they look alike."""
+    """Return the checksum of a row.
+
+    CRC-32 of its values, in which text and bytes differ also where they look alike.
+    """
     parts = [f"={value}" if value.__class__ is str else repr(value) for value in values]
     return zlib.crc32("\x1f".join(parts).encode("utf-8", "surrogatepass"))
 
 
 def is_sound_answer(row: Mapping[str, Any]) -> bool:
-    """Check whether a kept answer is as it was written; where there is no checksum, nothing speaks against it."""
-    return "checksum" not in row or row["checksum"] == row_checksum(row["cell"], row["key"], row["body"])
+    """Check whether a kept answer is as it was written."""
+    expected = row_checksum(row["cell"], row["key"], row["body"])
+    return bool(row["checksum"] == expected)
 
 
 def write_checksums(file: sqlite3.Connection) -> None:
@@ -112,11 +125,18 @@ def _add_triggers(file: sqlite3.Connection, table: CheckedTable, values: list[st
     new, old = (table.place(row).split(", ", 1) for row in ("NEW.", "OLD."))
     checksum = f"row_checksum({', '.join(values)})"
     keep = f"INSERT OR REPLACE INTO checksums SELECT {new[0]}, '{table.name}', {new[1]}, {checksum}"
-    remove = f"DELETE FROM checksums WHERE cell = {old[0]} AND part = '{table.name}' AND key = {old[1]}"
+    remove = (
+        f"DELETE FROM checksums WHERE cell = {old[0]} AND part = '{table.name}' AND key = {old[1]}"
+    )
     changed = "UPDATE OF state" if table.growing else "UPDATE"
-    for name, event, step in (("kept", "INSERT", keep), ("changed", changed, keep), ("removed", "DELETE", remove)):
+    for name, event, step in (
+        ("kept", "INSERT", keep),
+        ("changed", changed, keep),
+        ("removed", "DELETE", remove),
+    ):
         file.execute(
-            f"CREATE TEMP TRIGGER IF NOT EXISTS {table.name}_{name} AFTER {event} ON {table.name} BEGIN {step}; END"
+            f"CREATE TEMP TRIGGER IF NOT EXISTS {table.name}_{name} AFTER {event} ON {table.name}"
+            f" BEGIN {step}; END"
         )
 
 
@@ -145,7 +165,9 @@ def wrong_rows(file: sqlite3.Connection, table: CheckedTable) -> WrongRows:
     left = {(cell, key): checksum for cell, key, checksum in file.execute(stored, (table.name,))}
     wrong = WrongRows()
     if covered := table.values(file):
-        for cell, key, *values in file.execute(f"SELECT {table.place()}, {', '.join(covered)} FROM main.{table.name}"):
+        for cell, key, *values in file.execute(
+            f"SELECT {table.place()}, {', '.join(covered)} FROM main.{table.name}"
+        ):
             if left.pop((cell, key), None) != row_checksum(*values):
                 wrong.changed.append(RowPlace(cell, key))
     wrong.missing += [RowPlace(*place) for place in left]

@@ -1,4 +1,7 @@
-"""The names of runs: the file behind a name, the name of a file, a fresh name, and the run that `latest` means."""
+"""The names of runs.
+
+The file behind a name, the name of a file, a fresh name, and the run that `latest` means.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,9 @@ LATEST = "latest"
 
 
 def run_path(name: str | Path) -> Path:
-    """The file of a run: a path, or a name that means `runs/NAME.osler`, also beside a folder of that name.
+    """The file of a run.
+
+    A path, or a name that means `runs/NAME.osler`, also beside a folder of that name.
 
     Raises:
         UserError: It is `latest`, and there is no run.
@@ -42,7 +47,10 @@ def run_name(path: Path) -> str:
 
 
 def fresh_paths() -> Iterator[Path]:
-    """Files for a new run that was given no name, none of which was there: today's date and a number."""
+    """Files for a new run that was given no name, none of which was there.
+
+    Today's date and a number.
+    """
     today = datetime.now(UTC).astimezone().date()
     for number in count(1):
         path = FOLDER / f"{today}-{number:03}{SUFFIX}"
@@ -51,10 +59,18 @@ def fresh_paths() -> Iterator[Path]:
 
 
 def _latest_run() -> Path:
-    """The run whose last session began last; scoring or explaining a run does not make it the latest."""
+    """The run whose last session began last.
+
+    Scoring or explaining a run does not make it the latest.
+    """
     found: tuple[str, float, Path] | None = None
-    for changed, path in sorted(((_changed(path), path) for path in FOLDER.glob(f"*{SUFFIX}")), reverse=True):
-        if found and datetime.fromtimestamp(changed + 1, UTC).isoformat(timespec="seconds") < found[0]:
+    for changed, path in sorted(
+        ((_changed(path), path) for path in FOLDER.glob(f"*{SUFFIX}")), reverse=True
+    ):
+        if (
+            found
+            and datetime.fromtimestamp(changed + 1, UTC).isoformat(timespec="seconds") < found[0]
+        ):
             break  # it was not even written to since the one that was found began
         if not path.stem.endswith(FORKS) and (began := _last_began(path)):
             found = max(found or ("", 0.0, path), (began, changed, path))
@@ -65,11 +81,16 @@ def _latest_run() -> Path:
 
 def _changed(path: Path) -> float:
     """When a run was last written to; what is new is in its log first."""
-    return max((part.stat().st_mtime for part in (path, log_of(path)) if part.exists()), default=0.0)
+    return max(
+        (part.stat().st_mtime for part in (path, log_of(path)) if part.exists()), default=0.0
+    )
 
 
 def _last_began(path: Path) -> str:
-    """When the last session of a run began; empty for one without, and for what is no run or cannot be read."""
+    """When the last session of a run began.
+
+    Empty for one without, and for what is no run or cannot be read.
+    """
     try:
         with closing(connect_for_reading(path)) as file:
             ((began,),) = file.execute("SELECT max(began) FROM sessions")

@@ -13,7 +13,6 @@ from typing import Any
 
 from osler.runs.store.connection import connect_for_salvage
 from osler.runs.store.row_checksums import CHECKED, CheckedTable, RowPlace, row_checksum
-from osler.runs.store.tables import FORMAT
 
 Row = dict[str, Any]
 _ORDERS = {
@@ -35,7 +34,8 @@ class SalvagedTable:
     lost: list[RowPlace] = field(default_factory=list)
     """Where rows were that have changed, or are not there."""
     unchecked: list[Row] = field(default_factory=list)
-    """Rows whose checksum is not there, so that nobody can tell; their places are among those that are lost."""
+    """Rows whose checksum is not there, so that nobody can tell; their places are among those that
+    are lost."""
 
 
 class DamagedFile:
@@ -44,10 +44,11 @@ class DamagedFile:
     def __init__(self, path: Path) -> None:
         """Open it."""
         self._file = connect_for_salvage(path)
-        ((version,),) = self._file.execute("PRAGMA user_version")
-        self.has_checksums = version == FORMAT
         self._largest = 0
-        self._largest = max((row["number"] for row in self.rows("cells") if isinstance(row["number"], int)), default=0)
+        self._largest = max(
+            (row["number"] for row in self.rows("cells") if isinstance(row["number"], int)),
+            default=0,
+        )
 
     def close(self) -> None:
         """Close it."""
@@ -60,13 +61,13 @@ class DamagedFile:
         return False
 
     def salvaged(self, name: str) -> SalvagedTable:
-        """All rows of a table, divided by their checksums; a run without checksums has no rows that are lost."""
+        """All rows of a table, divided by their checksums."""
         table, result = CHECKED[name], SalvagedTable()
         checksums = self._checksums(name)
         for row in self.rows(name):
             place = table.place_of(row)
             expected = checksums.pop(place, None)
-            if not self.has_checksums or expected == row_checksum(*_covered(table, row)):
+            if expected == row_checksum(*_covered(table, row)):
                 result.sound.append(row)
             else:
                 result.lost.append(place)
@@ -76,8 +77,11 @@ class DamagedFile:
         return result
 
     def _checksums(self, table: str) -> dict[RowPlace, int]:
-        rows = self.rows("checksums") if self.has_checksums else ()
-        return {RowPlace(row["cell"], row["key"]): row["checksum"] for row in rows if row["part"] == table}
+        return {
+            RowPlace(row["cell"], row["key"]): row["checksum"]
+            for row in self.rows("checksums")
+            if row["part"] == table
+        }
 
     def rows(self, table: str) -> Iterator[Row]:
         """Every row of a table that can be read, once, however it is reached."""
@@ -94,7 +98,7 @@ class DamagedFile:
                 yield row
 
     def _readable(self, table: str, order: str) -> Iterator[tuple[Any, ...]]:
-        """The rows up to the first page that cannot be read, those from the back, then those in between."""
+        """The rows up to the first page that cannot be read, from the back, then in between."""
         reached: list[Any] = []
         for direction in ("ASC", "DESC"):
             place = None
@@ -108,7 +112,9 @@ class DamagedFile:
         front, back = reached
         if order in ("rowid", "cell"):
             low = front if isinstance(front, int) else 0
-            yield from self._between(table, order, low, back if isinstance(back, int) else self._largest)
+            yield from self._between(
+                table, order, low, back if isinstance(back, int) else self._largest
+            )
 
     def _between(self, table: str, order: str, low: int, high: int) -> Iterator[tuple[Any, ...]]:
         """The rows of a range: all at once, or by halves where a page cannot be read."""
@@ -123,12 +129,16 @@ class DamagedFile:
         yield from map(tuple, rows)
 
     def _select(self, table: str, order: str, rest: str) -> sqlite3.Cursor:
-        return self._file.execute(f"SELECT {order} AS place, * FROM main.{table} NOT INDEXED {rest}")
+        return self._file.execute(
+            f"SELECT {order} AS place, * FROM main.{table} NOT INDEXED {rest}"
+        )
 
 
 def _covered(table: CheckedTable, row: Row) -> list[Any]:
     """The values that the checksum of a row covers."""
     is_open = bool(table.growing) and row["state"] == "todo"
     return [
-        None if is_open and name in table.growing else value for name, value in row.items() if name != table.unchecked
+        None if is_open and name in table.growing else value
+        for name, value in row.items()
+        if name != table.unchecked
     ]

@@ -1,6 +1,9 @@
-"""Search over what was said: a full-text index in the run file, of questions, replies and conclusions.
+"""Search over what was said.
 
-Chinese has no spaces, so every Chinese character is a word of its own there, and any run of them is found as a phrase.
+A full-text index in the run file, of questions, replies and conclusions.
+
+Chinese has no spaces, so every Chinese character is a word of its own there, and any run of them is
+found as a phrase.
 """
 
 from __future__ import annotations
@@ -39,13 +42,18 @@ def spoken(transcript: Transcript) -> str:
 
 def keep(file: sqlite3.Connection, cell: int, transcript: Transcript) -> None:
     """Make a consultation findable."""
-    file.execute("INSERT INTO said (rowid, text) VALUES (?, ?)", (cell, _spread(spoken(transcript))))
+    file.execute(
+        "INSERT INTO said (rowid, text) VALUES (?, ?)", (cell, _spread(spoken(transcript)))
+    )
 
 
 def phrase(search: str) -> str | None:
-    """Turn what a person typed into a query, with no word of it read as syntax; None if there is nothing to find.
+    """Turn what a person typed into a query, with no word of it read as syntax.
 
-    Every piece between spaces must be there; the last one may be the beginning of a word, a single letter is a word.
+    None if there is nothing to find.
+
+    Every piece between spaces must be there; the last one may be the beginning of a word, a single
+    letter is a word.
     """
     pieces = _pieces(search)
     if not pieces:
@@ -65,5 +73,7 @@ def _pieces(search: str) -> list[str]:
 
 
 def _spread(text: str) -> str:
-    whole = text.replace(_APART, "").encode("utf-8", "replace").decode()  # no half characters in the file
+    whole = (
+        text.replace(_APART, "").encode("utf-8", "replace").decode()
+    )  # no half characters in the file
     return _CHINESE.sub(lambda found: f"{_APART}{found[0]}{_APART}", whole)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from osler.runs.plan import COLUMN, Column
-from osler.runs.store.reader import CellState, RunFile
+from osler.runs.scored import CellState
+from osler.runs.store.reader import RunFile
 
 
 class Spending(NamedTuple):

@@ -1,4 +1,4 @@
-"""Compare the tables of a run with their checksums before they are read, and hide the rows that are wrong."""
+"""Compare the tables of a run with their checksums before they are read, and hide wrong rows."""
 
 # ruff: noqa: S608 -- statements are made of our own words; values of others are bound
 
@@ -17,11 +17,15 @@ from osler.runs.store.row_checksums import CHECKED, CheckedTable, RowPlace, Wron
 
 _MOST_SOUND = 10_000
 _sound: set[tuple[object, ...]] = set()
-"""Tables of files that were compared in this process and have not been written to since: the viewer asks often."""
+"""Tables of files that were compared in this process and have not been written to since: the viewer
+asks often."""
 
 
 class Verification:
-    """The comparison of one open file. A table is compared when a statement names it for the first time."""
+    """The comparison of one open file.
+
+    A table is compared when a statement names it for the first time.
+    """
 
     def __init__(self, path: Path, file: sqlite3.Connection) -> None:
         """Begin with no table compared."""
@@ -39,12 +43,17 @@ class Verification:
             self.verify(name)
 
     def verify(self, name: str) -> None:
-        """Compare a table. If any row is wrong, all others are compared as well, so that one warning says it all."""
+        """Compare a table.
+
+        If any row is wrong, all others are compared as well, so that one warning says it all.
+        """
         if not (wrong := self._compare(name)):
             return
         every = {name: wrong}
         for other in CHECKED.keys() - {name}:
-            with suppress(DamagedRunError, sqlite3.DatabaseError):  # said when the table is read, if it ever is
+            with suppress(
+                DamagedRunError, sqlite3.DatabaseError
+            ):  # said when the table is read, if it ever is
                 every[other] = self._compare(other)
         warn(f"{self._path} is damaged: {told(every)}, and left out; {remedy(self._path)}")
 
@@ -69,12 +78,19 @@ class Verification:
         """Put a view without these rows before the table, for this connection alone."""
         file = self._file
         file.execute("PRAGMA temp_store=MEMORY")
-        file.execute("CREATE TEMP TABLE IF NOT EXISTS wrong_rows (part, cell, key, PRIMARY KEY (part, cell, key))")
-        file.executemany("INSERT OR IGNORE INTO wrong_rows VALUES (?, ?, ?)", [(table.name, *row) for row in rows])
+        file.execute(
+            "CREATE TEMP TABLE IF NOT EXISTS wrong_rows (part, cell, key, PRIMARY KEY (part, cell,"
+            " key))"
+        )
+        file.executemany(
+            "INSERT OR IGNORE INTO wrong_rows VALUES (?, ?, ?)",
+            [(table.name, *row) for row in rows],
+        )
         file.commit()
         file.execute(
-            f"CREATE TEMP VIEW IF NOT EXISTS {table.name} AS SELECT * FROM main.{table.name} AS stored WHERE NOT EXISTS"
-            f" (SELECT 1 FROM wrong_rows WHERE (part, cell, key) IS ('{table.name}', {table.place('stored.')}))"
+            f"CREATE TEMP VIEW IF NOT EXISTS {table.name} AS SELECT * FROM main.{table.name} AS"
+            " stored WHERE NOT EXISTS (SELECT 1 FROM wrong_rows WHERE (part, cell, key) IS"
+            f" ('{table.name}', {table.place('stored.')}))"
         )
 
 
@@ -91,9 +107,12 @@ def tables_in(sql: str) -> frozenset[str]:
 
 
 def _require_readable(path: Path, file: sqlite3.Connection, table: CheckedTable) -> None:
-    """Have SQLite look through the pages of a table and its indexes: through a wrong one it would find too little."""
+    """Have SQLite look through the pages of a table and its indexes.
+
+    Through a wrong one it would find too little.
+    """
     if table.values(file):
-        ((first, *_), *_) = file.execute(f"PRAGMA main.integrity_check({table.name})")
+        (first, *_), *_ = file.execute(f"PRAGMA main.integrity_check({table.name})")
         if first != "ok":
             raise damaged(path, first)
 
@@ -102,7 +121,9 @@ def told(wrong: Mapping[str, WrongRows]) -> str:
     """Say how many rows of which tables are wrong."""
     counts = [(len(rows), CHECKED[name].title) for name, rows in wrong.items() if rows]
     total = sum(count for count, _ in counts)
-    named = ", ".join(f"{count} {title}" if count == 1 else f"{count} × {title}" for count, title in counts)
+    named = ", ".join(
+        f"{count} {title}" if count == 1 else f"{count} × {title}" for count, title in counts
+    )
     return f"{named} {'is' if total == 1 else 'are'} not as written"
 
 
@@ -125,5 +146,11 @@ def _state_of(path: Path) -> tuple[object, ...]:
     for part in (path, log_of(path)):
         if part.exists():
             about = part.stat()
-            parts += [about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns]
+            parts += [
+                about.st_dev,
+                about.st_ino,
+                about.st_size,
+                about.st_mtime_ns,
+                about.st_ctime_ns,
+            ]
     return tuple(parts)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from osler.errors import RunStopped
 from osler.models.completion import Completion
 from osler.runs.events import Journal
-from osler.runs.plan import Settings
 from osler.runs.transcript import Transcript
+from osler.settings.run_settings import RunSettings
 from osler.simulator.clients import Clients, ClientSettings, ConsultationClients
 from osler.simulator.worker import Job, simulate_one
 
@@ -26,13 +26,16 @@ _LOOK = 0.05
 class WorkerSetup:
     """What a worker is made from."""
 
-    settings: Settings
+    settings: RunSettings
     clients: ClientSettings
     module_path: tuple[str, ...] = ()
     """Where the run's own process finds modules, so that a worker finds your classes, too."""
 
     def extend_module_path(self) -> None:
-        """Look there as well in this process; last, so that no module there takes the place of an installed one."""
+        """Look there as well in this process.
+
+        Last, so that no module there takes the place of an installed one.
+        """
         sys.path.extend(folder for folder in self.module_path if folder not in sys.path)
 
 
@@ -78,13 +81,20 @@ class UsedMessage:
     answer: Completion
 
 
-Message = WorkerSetup | Job | UsedMessage | AnswerMessage | WrittenMessage | StopMessage | EndMessage
+Message = (
+    WorkerSetup | Job | UsedMessage | AnswerMessage | WrittenMessage | StopMessage | EndMessage
+)
 
 
 class WorkerServer:
-    """Runs the consultations that messages ask for, and reports by messages. It writes nothing itself."""
+    """Runs the consultations that messages ask for, and reports by messages.
 
-    def __init__(self, setup: WorkerSetup, watch: Callable[[Job, Journal], None] | None = None) -> None:
+    It writes nothing itself.
+    """
+
+    def __init__(
+        self, setup: WorkerSetup, watch: Callable[[Job, Journal], None] | None = None
+    ) -> None:
         """Prepare; `watch` is given the journal of each consultation that starts."""
         self._settings, self._clients, self._watch = setup.settings, Clients(setup.clients), watch
         self._reports: asyncio.Queue[Message] = asyncio.Queue()
@@ -119,15 +129,24 @@ class WorkerServer:
             self._reports.put_nowait(AnswerMessage(job.number, key, answer, ticket))
             await waiting
 
-        journal, settings = Journal(), self._settings
+        journal, settings = Journal(), self._settings.for_column(job.cell.column)
         if self._watch is not None:
             self._watch(job, journal)
         outcome: Transcript | StopMessage
         try:
             clients = ConsultationClients(
-                self._clients, job.cell.trial, job.kept, keep, settings.limits, self, turn=lambda: journal.turn
+                self._clients,
+                job.cell.trial,
+                job.kept,
+                keep,
+                settings.limits,
+                self,
+                turn=lambda: journal.turn,
+                temperature=settings.temperature,
             )
-            outcome = await simulate_one(job.record, job.cell, settings, clients, journal, job.experience)
+            outcome = await simulate_one(
+                job.record, job.cell, settings, clients, journal, job.experience
+            )
         except RunStopped as stop:
             outcome = StopMessage(stop.kind, stop.message)
         except asyncio.CancelledError:
@@ -144,7 +163,7 @@ class WorkerServer:
         self._reports.put_nowait(UsedMessage(answer))
 
     async def _wind_down(self) -> None:
-        """Wait for the answers to requests in flight, then end what still waits for anything else."""
+        """Wait for the answers to requests in flight, then end what waits for anything else."""
         loop = asyncio.get_running_loop()
         quiet_since = loop.time()
         while self._tasks:

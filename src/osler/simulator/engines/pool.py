@@ -1,4 +1,7 @@
-"""Keep workers busy: hand out consultations, and take back what they report. Every engine runs on it."""
+"""Keep workers busy: hand out consultations, and take back what they report.
+
+Every engine runs on it.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,8 @@ from osler.simulator.work_queue import WorkQueue
 from osler.simulator.worker import abandoned_transcript
 
 _MOST_DEATHS = 3
-"""A consultation that got no further in that many workers before they died is given up: it may be what kills them."""
+"""A consultation that got no further in that many workers before they died is given up: it may be
+what kills them."""
 
 
 class WorkerConnection(Protocol):
@@ -51,7 +55,10 @@ class WorkerPool:
         workers: int,
         concurrency: int,
     ) -> None:
-        """Plan the workers that `connect` starts; `setup` and `concurrency` are for all of them together."""
+        """Plan the workers that `connect` starts.
+
+        `setup` and `concurrency` are for all of them together.
+        """
         self._queue, self._connect = queue, connect
         self._setup = replace(setup, clients=setup.clients.shared_by(workers))
         self._workers, self._each = workers, -(-concurrency // workers)
@@ -59,7 +66,10 @@ class WorkerPool:
         self._deaths: Counter[tuple[int, int]] = Counter()
 
     async def run(self) -> None:
-        """Run what the queue hands out; raises the first error of a worker's start, or of writing."""
+        """Run what the queue hands out.
+
+        Raises the first error of a worker's start, or of writing.
+        """
         stop = self._queue.stop
         keepers = [asyncio.ensure_future(self._keep_one()) for _ in range(self._workers)]
         running = asyncio.ensure_future(asyncio.wait(keepers, return_when=asyncio.FIRST_EXCEPTION))
@@ -77,7 +87,10 @@ class WorkerPool:
             raise stop.error
 
     async def _keep_one(self) -> None:
-        """Keep one worker going; one that dies is replaced, and what it was doing is taken up again."""
+        """Keep one worker going.
+
+        One that dies is replaced, and what it was doing is taken up again.
+        """
         left: list[int] = []
         while (connection := await self._started(needed=bool(left))) is not None:
             left = await _OneWorker(self._queue, connection, left, self._each).work()
@@ -93,7 +106,7 @@ class WorkerPool:
                 return
 
     async def _started(self, *, needed: bool) -> WorkerConnection | None:
-        """Return a new worker, or None if the run ends, or others finish it, before a busy cluster has room."""
+        """Return a new worker; None if the run ends before a busy cluster has room for it."""
         starting = asyncio.ensure_future(self._connect(self._setup))
         ends = [asyncio.ensure_future(self._queue.stop.asked.wait())]
         if not needed:
@@ -116,12 +129,17 @@ class WorkerPool:
 class _OneWorker:
     """The work of one worker, from its start to its end."""
 
-    def __init__(self, queue: WorkQueue, connection: WorkerConnection, again: list[int], each: int) -> None:
+    def __init__(
+        self, queue: WorkQueue, connection: WorkerConnection, again: list[int], each: int
+    ) -> None:
         self._queue, self._connection, self._waiting, self._each = queue, connection, again, each
         self._under_way: set[int] = set()
 
     async def work(self) -> list[int]:
-        """Keep consultations under way until there are none left; return what it left undone by dying."""
+        """Keep consultations under way until there are none left.
+
+        Return what it left undone by dying.
+        """
         stopping = asyncio.ensure_future(self._tell_it_to_stop())
         try:
             self._hand_out()
@@ -138,7 +156,10 @@ class _OneWorker:
             await self._connection.close()
 
     async def _is_busy(self) -> bool:
-        """Check whether it has something to do; wait for it while limits hold consultations back."""
+        """Check whether it has something to do.
+
+        Wait for it while limits hold consultations back.
+        """
         while not self._under_way and self._queue.is_held_back:
             await self._queue.changed.wait()
             self._hand_out()
@@ -149,7 +170,7 @@ class _OneWorker:
             case UsedMessage():
                 self._queue.limiter.used(message.answer)
                 self._queue.stop_at_limit()
-            case AnswerMessage():  # the worker is told when it is written, and only then goes on with it
+            case AnswerMessage():  # the worker goes on with it once it is written
                 written = self._queue.answered(message.number, message.key, message.answer)
                 written.add_done_callback(partial(self._acknowledge, message.ticket))
             case EndMessage(number, StopMessage() as stop):
@@ -164,7 +185,11 @@ class _OneWorker:
     def _hand_out(self) -> None:
         """Give it as many consultations as it has room for, if there are any."""
         while len(self._under_way) < self._each:
-            again = self._waiting.pop() if self._waiting and not self._queue.stop.asked.is_set() else None
+            again = (
+                self._waiting.pop()
+                if self._waiting and not self._queue.stop.asked.is_set()
+                else None
+            )
             job = self._queue.next() if again is None else self._queue.job(again)
             if job is None:
                 return

@@ -1,4 +1,7 @@
-"""Workers in processes of this machine: how they are started and talked to, and the program that they run."""
+"""Workers in processes of this machine.
+
+How they are started and talked to, and the program that they run.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ _LENGTH = struct.Struct(">I")
 
 
 def spare_the_collector() -> None:
-    """Keep the garbage collector from scanning what is loaded already, which never becomes garbage."""
+    """Keep the garbage collector from scanning what is loaded already and stays."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(200_000, 20, 20)
@@ -37,7 +40,8 @@ async def read_message(reader: asyncio.StreamReader) -> Message | None:
         (length,) = _LENGTH.unpack(await reader.readexactly(_LENGTH.size))
         if length > _LONGEST:
             return None
-        message: Message = pickle.loads(await reader.readexactly(length))  # noqa: S301 -- of a process that we started
+        # Unpickling is safe: we started the process that wrote it.
+        message: Message = pickle.loads(await reader.readexactly(length))  # noqa: S301
     except (asyncio.IncompleteReadError, ConnectionError, pickle.UnpicklingError, EOFError):
         return None
     return message
@@ -60,7 +64,7 @@ class ProcessConnection:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             limit=_LONGEST,
-            process_group=0,  # a Ctrl-C at the terminal is for the queue, also while a worker is still starting
+            process_group=0,  # a Ctrl-C at the terminal is for the queue alone
         )
         connection = cls(process)
         connection.send(setup)
@@ -91,7 +95,9 @@ async def serve() -> None:
     reader = asyncio.StreamReader(limit=_LONGEST)
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     out = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a library prints must not end up between messages
+    os.dup2(
+        sys.stderr.fileno(), sys.stdout.fileno()
+    )  # what a library prints must not end up between messages
 
     async def report(server: WorkerServer) -> None:
         while True:

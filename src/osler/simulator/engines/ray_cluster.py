@@ -1,7 +1,8 @@
 """Workers on a Ray cluster: joins one or starts one on this machine, and places the workers there.
 
-A cluster of this machine alone needs nothing else. On any other, the same version of Osler has to be installed on every
-machine, and whatever a backbone reads from a disk (weights, a table of prices) has to be there, too.
+A cluster of this machine alone needs nothing else. On any other, the same version of Osler has to
+be installed on every machine, and whatever a backbone reads from a disk (weights, a table of
+prices) has to be there, too.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ from osler.simulator.work_queue import WorkQueue
 _JOIN = 30.0
 """Seconds to join a cluster. Ray itself goes on trying for minutes."""
 _OBJECTS = 100 * 1024 * 1024
-"""Bytes of shared memory for a cluster started here: records and transcripts are small, and pass one at a time."""
+"""Bytes of shared memory for a cluster started here: records and transcripts are small, and pass
+one at a time."""
 _STARTS = 3
 """Times that the start of a worker is tried: it may be killed while it starts."""
 
@@ -42,7 +44,10 @@ class RayWorker:
         self._server = WorkerServer(setup)
 
     async def version(self) -> str:
-        """The version of Osler that is installed here; answers once the cluster has room for this worker."""
+        """The version of Osler that is installed here.
+
+        Answers once the cluster has room for this worker.
+        """
         return __version__
 
     async def send(self, message: Message) -> None:
@@ -62,9 +67,10 @@ class RayConnection:
 
     @classmethod
     async def start(cls, ray: Any, variables: dict[str, str], setup: WorkerSetup) -> RayConnection:
-        """Start a worker, with these environment variables, as soon as the cluster has room for it."""
+        """Start a worker, with these environment variables, once the cluster has room for it."""
         remedy = (
-            f"check the cluster; osler {__version__} and Ray {ray.__version__} must be installed on all its machines"
+            f"check the cluster; osler {__version__} and Ray {ray.__version__} must be installed on"
+            " all its machines"
         )
         error: Exception | None = None
         for _ in range(_STARTS):
@@ -103,21 +109,33 @@ class RayConnection:
 async def run_on_ray(
     queue: WorkQueue, setup: WorkerSetup, address: str | None, workers: int | None, concurrency: int
 ) -> None:
-    """Run what the queue hands out on a cluster; without an address, on one that is started here."""
+    """Run what the queue hands out on a cluster.
+
+    Without an address, on one that is started here.
+    """
     ray = import_ray(address)
     async with cluster(ray, address, workers):
         cpus = int(ray.cluster_resources().get("CPU", 1))
         # Keys are not passed as Ray's runtime environment: Ray writes that to its logs.
         connect = partial(RayConnection.start, ray, settings_for_workers() if address else {})
-        await WorkerPool(queue, setup, connect, workers or max(1, min(cpus, concurrency)), concurrency).run()
+        await WorkerPool(
+            queue, setup, connect, workers or max(1, min(cpus, concurrency)), concurrency
+        ).run()
 
 
 def import_ray(address: str | None) -> Any:
-    """Ray, told to be quiet about itself, to everybody; what it should know must be in the environment before."""
+    """Ray, told to be quiet about itself, to everybody.
+
+    What it should know must be in the environment before.
+    """
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # else it warns of a change to come
+    os.environ.setdefault(
+        "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0"
+    )  # else it warns of a change to come
     if address is None:
-        os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")  # on any system: listen on loopback only
+        os.environ.setdefault(
+            "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0"
+        )  # on any system: listen on loopback only
     try:
         import ray
     except ImportError:
@@ -127,46 +145,70 @@ def import_ray(address: str | None) -> Any:
 
 @asynccontextmanager
 async def cluster(ray: Any, address: str | None, workers: int | None) -> AsyncIterator[None]:
-    """Be part of a cluster: the one at the address, or one of this machine; whoever is in one already stays in it."""
+    """Be part of a cluster: the one at the address, or one of this machine.
+
+    Whoever is in one already stays in it.
+    """
     if ray.is_initialized():
         yield
         return
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     try:
         if address is None:
-            # In a thread that lives as long as this process: Ray's processes end with the thread that started them.
-            local: dict[str, Any] = {"num_cpus": workers, "object_store_memory": _OBJECTS, "include_dashboard": False}
+            # In a thread that lives as long as this process: Ray's processes end with the thread
+            # that started them.
+            local: dict[str, Any] = {
+                "num_cpus": workers,
+                "object_store_memory": _OBJECTS,
+                "include_dashboard": False,
+            }
             await asyncio.to_thread(ray.init, "local", **local, **quiet)
         else:
             await asyncio.to_thread(_knock, address)
             with _hushed():
                 await _within(_JOIN, partial(ray.init, address, **quiet))
     except Exception as error:
-        told = f"{address} did not answer in {_JOIN:g} s" if isinstance(error, TimeoutError) else _last_line(error)
+        told = (
+            f"{address} did not answer in {_JOIN:g} s"
+            if isinstance(error, TimeoutError)
+            else _last_line(error)
+        )
         if address is None:
             raise UserError(
-                f"Ray cannot be started here ({told})", "free memory and disk, or leave out --engine ray"
+                f"Ray cannot be started here ({told})",
+                "free memory and disk, or leave out --engine ray",
             ) from None
         remedy = (
-            "check --ray-address, e.g. HOST:6379, and RAY_AUTH_MODE and RAY_AUTH_TOKEN if the cluster wants a token"
+            "check --ray-address, e.g. HOST:6379, and RAY_AUTH_MODE and RAY_AUTH_TOKEN if the"
+            " cluster wants a token"
         )
         raise UserError(f"there is no Ray cluster to join ({told})", remedy) from None
     _hear_again()
     try:
         yield
     finally:
-        await asyncio.to_thread(ray.shutdown)  # ends a cluster that was started here, leaves one that was joined
+        await asyncio.to_thread(
+            ray.shutdown
+        )  # ends a cluster that was started here, leaves one that was joined
 
 
 def _hear_again() -> None:
-    """Restore the SIGTERM handler: Ray's native part takes it for a crash, and a run has to end in order."""
-    if threading.current_thread() is threading.main_thread() and (heard_by := signal.getsignal(signal.SIGTERM)):
+    """Restore the SIGTERM handler.
+
+    Ray's native part takes it for a crash, and a run has to end in order.
+    """
+    if threading.current_thread() is threading.main_thread() and (
+        heard_by := signal.getsignal(signal.SIGTERM)
+    ):
         signal.signal(signal.SIGTERM, heard_by)
         signal.siginterrupt(signal.SIGTERM, False)
 
 
 def _knock(address: str) -> None:
-    """Raise at once if nobody listens; addresses that are not HOST:PORT are for Ray to understand."""
+    """Raise at once if nobody listens.
+
+    Addresses that are not HOST:PORT are for Ray to understand.
+    """
     host, colon, port = address.rpartition(":")
     if colon and port.isdecimal() and "/" not in host:
         try:
@@ -177,7 +219,10 @@ def _knock(address: str) -> None:
 
 @contextmanager
 def _hushed() -> Iterator[None]:
-    """Drop what Ray's native part writes to the terminal while it tries and tries: it has no switch for that."""
+    """Drop what Ray's native part writes to the terminal while it tries and tries.
+
+    It has no switch for that.
+    """
     kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)
     try:
@@ -189,7 +234,10 @@ def _hushed() -> Iterator[None]:
 
 
 async def _within(seconds: float, call: Callable[[], object]) -> None:
-    """Make a call that may never return, and leave its thread behind then: exit would wait for a pool's."""
+    """Make a call that may never return, and leave its thread behind then.
+
+    Exit would wait for a pool's.
+    """
     promise: Future[object] = Future()
     promise.set_running_or_notify_cancel()
 
@@ -205,4 +253,7 @@ async def _within(seconds: float, call: Callable[[], object]) -> None:
 
 def _last_line(error: BaseException) -> str:
     """Return Ray's message, without its remote traceback."""
-    return next((line.strip() for line in reversed(str(error).splitlines()) if line.strip()), type(error).__name__)
+    return next(
+        (line.strip() for line in reversed(str(error).splitlines()) if line.strip()),
+        type(error).__name__,
+    )

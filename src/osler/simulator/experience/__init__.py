@@ -1,1 +1,4 @@
-"""Experience across patients: streams of cases, lessons from earlier ones, and who must not get them."""
+"""Experience across patients.
+
+Streams of cases, lessons from earlier ones, and who must not get them.
+"""

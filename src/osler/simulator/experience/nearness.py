@@ -1,4 +1,7 @@
-"""How near two patients are: lessons of one never reach another that is nearly a copy, in any language."""
+"""How near two patients are.
+
+Lessons of one never reach another that is nearly a copy, in any language.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,8 @@ from osler.ranking import reaches
 from osler.records.schema import PatientRecord, Status
 
 NEAR_DUPLICATE = 0.45
-"""Nearness from which a patient counts as a copy. Of the bundled patients, the two languages of one are at .56 or more
+"""Nearness from which a patient counts as a copy. Of the bundled patients, the two languages of one
+are at .56 or more
 without a look at their ids, and two different ones at .39 or less."""
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
@@ -31,7 +35,9 @@ class Fingerprint:
     def of(cls, record: PatientRecord) -> Fingerprint:
         """Read a record: its complaint, its entries and its diagnosis."""
         texts = [(record.complaint, Status.PRESENT), (record.diagnosis.name, Status.PRESENT)]
-        texts += [(f"{one.name} {one.report} {one.when or ''}", one.status) for one in record.entries]
+        texts += [
+            (f"{one.name} {one.report} {one.when or ''}", one.status) for one in record.entries
+        ]
         index, told, words = concepts(record.language), set[tuple[str, str]](), set[str]()
         for text, status in texts:
             told |= {(concept, status.value) for concept in index.whole(text)}
@@ -40,7 +46,10 @@ class Fingerprint:
         return cls(record.patient, record.language, frozenset(told), frozenset(words))
 
     def nearness(self, other: Fingerprint) -> float:
-        """Return how much of what either tells both tell: by concepts and numbers, or by words if that is more."""
+        """Return how much of what either tells both tell.
+
+        By concepts and numbers, or by words if that is more.
+        """
         shares = [_shared(self.told, other.told)]
         if self.language is other.language:
             shares.append(_shared(self.words, other.words))

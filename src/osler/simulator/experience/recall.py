@@ -13,12 +13,13 @@ from osler.agents.rules.knowledge import knowledge
 from osler.language import Language
 from osler.language.words import content
 from osler.memory.base import tokens
-from osler.memory.tim.bm25 import rarity
+from osler.memory.core.bm25 import rarity
 from osler.prompts import phrases
 from osler.ranking import ranked, reaches
 from osler.runs.events import LessonsRecalled
-from osler.runs.lessons import Feedback, Lesson, LessonFit, LessonRecall, NearCase, Stage
+from osler.runs.lessons import Lesson, LessonFit, LessonRecall, NearCase, Stage
 from osler.runs.transcript import Transcript
+from osler.settings.names import Feedback
 
 MOST_LESSONS, MOST_TOKENS = 5, 400
 """Lessons in one recall, and their tokens in a prompt, by estimate."""
@@ -30,7 +31,7 @@ _LEAST_SHARED = 2
 
 @dataclass(frozen=True)
 class Experience:
-    """What a doctor brings along from the stream of its column, without what must not reach this patient."""
+    """What a doctor knows from earlier patients, without what must not reach this one."""
 
     feedback: Feedback
     stage: Stage
@@ -61,10 +62,17 @@ class LessonMemory:
     """Recalls lessons of earlier patients by what is known of the present one."""
 
     def __init__(self, experience: Experience, language: Language) -> None:
-        """Take what may be recalled. Lessons of a model are compared by words, so they stay within their language."""
+        """Take what may be recalled.
+
+        Lessons of a model are compared by words, so they stay within their language.
+        """
         self._nearness = experience.nearness or {}
-        self._lessons = [one for one in experience.lessons if one.findings or one.language is language]
-        self._terms = [frozenset(content(one.when or one.text, one.language)) for one in self._lessons]
+        self._lessons = [
+            one for one in experience.lessons if one.findings or one.language is language
+        ]
+        self._terms = [
+            frozenset(content(one.when or one.text, one.language)) for one in self._lessons
+        ]
         self._holders = Counter(term for some in self._terms for term in some)
 
     def recall(self, briefing: Briefing) -> LessonRecall:
@@ -82,14 +90,22 @@ class LessonMemory:
             lines.append(told)
             nearness = self._nearness.get(lesson.case, 0.0)
             found.append(LessonFit(lesson=lesson, fit=round(fits[place], 4), nearness=nearness))
-        return LessonRecall(text="\n".join(lines), lessons=tuple(found)) if found else LessonRecall()
+        return (
+            LessonRecall(text="\n".join(lines), lessons=tuple(found)) if found else LessonRecall()
+        )
 
     def _fits(self, briefing: Briefing) -> list[float]:
-        findings = known_from(briefing).findings if any(one.findings for one in self._lessons) else {}
+        findings = (
+            known_from(briefing).findings if any(one.findings for one in self._lessons) else {}
+        )
         said = (briefing.case.complaint, briefing.recall.text, briefing.reply, briefing.results)
         known = frozenset(content("\n".join(filter(None, said)), briefing.case.language))
         return [
-            alike(findings, lesson.findings) if lesson.findings else self._words_shared(known, terms)
+            (
+                alike(findings, lesson.findings)
+                if lesson.findings
+                else self._words_shared(known, terms)
+            )
             for lesson, terms in zip(self._lessons, self._terms, strict=True)
         ]
 
@@ -108,7 +124,10 @@ def alike(one: Findings, other: Findings) -> float:
     What few people have counts for more. One finding in common is not enough.
     """
     mine, theirs = ({name for name, there in some.items() if there} for some in (one, other))
-    shared, denied = mine & theirs, {name for name in mine ^ theirs if name in one and name in other}
+    shared, denied = (
+        mine & theirs,
+        {name for name in mine ^ theirs if name in one and name in other},
+    )
     if len(shared) < _LEAST_SHARED:
         return 0.0
     return max(0.0, _weight(shared) - _weight(denied)) / _weight(mine | theirs)
@@ -120,7 +139,10 @@ def _weight(names: Iterable[str]) -> float:
 
 
 class RecordedLessons:
-    """Recalls what was recalled in a recorded consultation, turn by turn; after its end, what was recalled last."""
+    """Recalls what was recalled in a recorded consultation, turn by turn.
+
+    After its end, what was recalled last.
+    """
 
     def __init__(self, recorded: Transcript) -> None:
         """Take the recalls of a transcript."""

@@ -1,4 +1,7 @@
-"""Streams of cases: one after the other in a seeded order, each with the lessons of those before it."""
+"""Streams of cases.
+
+One after the other in a seeded order, each with the lessons of those before it.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from osler.runs.events import Learned
-from osler.runs.lessons import EXPERIENCE, STAGE, Feedback, Lesson, NearCase, Stage
-from osler.runs.plan import Cell, Column, Selector, Settings, stream_order
+from osler.runs.lessons import EXPERIENCE, STAGE, Lesson, NearCase, Stage
+from osler.runs.plan import Cell, Column, Selector, stream_order
 from osler.runs.store import RunFile
 from osler.runs.transcript import Transcript
+from osler.settings.names import Feedback
+from osler.settings.run_settings import RunSettings
 from osler.simulator.experience.nearness import Fingerprint, is_near_duplicate
 from osler.simulator.experience.recall import Experience
 
@@ -24,25 +29,32 @@ class _Stream:
     learning: list[int] = field(default_factory=list)
     """Numbers of the consultations in order, without those that teach nothing."""
     after: list[int] = field(default_factory=list)
-    """Those that follow once nothing more is learned: side by side, as each has the same lessons."""
+    """Those that follow once nothing more is learned: side by side, as each has the same
+    lessons."""
     lessons: dict[int, tuple[Lesson, ...]] = field(default_factory=dict)
     """By the number of the consultation they are from."""
 
     def before(self, number: int) -> list[int]:
         """The consultations whose lessons this one may have."""
-        return self.learning[: self.learning.index(number)] if number in self.learning else self.learning
+        return (
+            self.learning[: self.learning.index(number)]
+            if number in self.learning
+            else self.learning
+        )
 
 
 class Streams:
     """The streams of a run: which consultation may start, and which lessons it has."""
 
-    def __init__(self, run: RunFile, settings: Settings, todo: Collection[int]) -> None:
+    def __init__(self, run: RunFile, settings: RunSettings, todo: Collection[int]) -> None:
         """Read the plan, and the lessons of what has ended."""
         self._run = run
         self._todo = set(todo)
         self._cells: dict[int, Cell] = {}
         self._streams: dict[int, _Stream] = {}
-        self._fingerprint = lru_cache(maxsize=100_000)(lambda case: Fingerprint.of(run.record(case)))
+        self._fingerprint = lru_cache(maxsize=100_000)(
+            lambda case: Fingerprint.of(run.record(case))
+        )
         if any(column.variant(EXPERIENCE) for column in run.columns()):
             self._read(settings)
 
@@ -50,7 +62,7 @@ class Streams:
         """Whether a consultation is one of a stream."""
         return number in self._streams
 
-    def _read(self, settings: Settings) -> None:
+    def _read(self, settings: RunSettings) -> None:
         grouped: dict[tuple[Column, int], dict[str, int]] = defaultdict(dict)
         again: dict[tuple[Column, int], list[int]] = defaultdict(list)
         for number, cell in self._run.cells(Selector()):
@@ -114,8 +126,13 @@ class Streams:
             else:
                 lessons += kept
                 nearness[case] = near
-        stage, position = self._stage(stream, number), (stream.learning + stream.after).index(number)
-        return Experience(stream.feedback, stage, position, tuple(lessons), nearness, tuple(kept_away))
+        stage, position = (
+            self._stage(stream, number),
+            (stream.learning + stream.after).index(number),
+        )
+        return Experience(
+            stream.feedback, stage, position, tuple(lessons), nearness, tuple(kept_away)
+        )
 
     def _stage(self, stream: _Stream, number: int) -> Stage:
         if self._cells[number].column.variant(STAGE) is not None:

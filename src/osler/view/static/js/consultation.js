@@ -5,7 +5,8 @@
 
   // The turns, and one more place for the conclusion, which has prompts and recall of its own.
   function stopsOf(story) {
-    const nothing = {asked_for: [], retrieved: [], disclosed: [], leaks: [], fabrications: [], contradictions: []};
+    const nothing = {asked_for: [], retrieved: [], disclosed: []};
+    for (const kind of Osler.faults) nothing[kind] = [];
     const closing = {interventions: [], calls: [], recall: null, ...story.closing};
     const last = {...closing, turn: story.turns.length + 1, closing: true, ledger: nothing, memory: null};
     return [...story.turns, last].map((stop) => ({...stop, lost: stop.turn === story.lost?.turn && story.lost.cause}));
@@ -43,6 +44,7 @@
           h('div', null, h('dt', null, name), h('dd', {title: whole === value ? null : whole}, said(value))),
         ),
       ),
+      Osler.settings(header.settings),
     );
   }
 

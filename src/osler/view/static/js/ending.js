@@ -22,14 +22,43 @@
     );
   }
 
+  // What a reader found: the line of the rubric, the answer's own words and what it does with them, side by side.
+  const FOUND = /^(.*?)\s*“(.*)”:\s*(.*)$/;
+
+  function because(text) {
+    const lines = (text || '').split(/;\n/).map((line) => [line, FOUND.exec(line)]);
+    if (!lines.some(([, found]) => found)) return said(text, {tag: 'p'});
+    return h(
+      'table',
+      {class: 'found'},
+      h(
+        'tbody',
+        null,
+        lines.map(([line, found]) =>
+          found
+            ? h(
+                'tr',
+                null,
+                h('td', null, said(found[1])),
+                h('td', null, '“', said(found[2]), '”'),
+                h('td', null, said(found[3])),
+              )
+            : h('tr', null, h('td', {colspan: 3}, said(line))),
+        ),
+      ),
+    );
+  }
+
+  // What nobody had decided is left out once somebody has.
   function verdicts(found) {
+    const decided = new Set(found.filter((one) => one.verdict !== 'undecided').map((one) => one.kind));
     return list(
-      found,
+      found.filter((one) => one.verdict !== 'undecided' || !decided.has(one.kind)),
       (one) => [
         h('strong', null, Osler.t(one.kind === 'treatment' ? 'treatment' : 'diagnosis')),
         ' ',
         Osler.verdict(one.verdict),
-        said(one.because, {tag: 'p'}),
+        because(one.because),
         one.judge
           ? h(
               'small',
@@ -135,11 +164,15 @@
     );
   }
 
-  // `notes` say who counted leaks and fabrications, and how far that can be believed.
+  // Shares in per cent, as in every table.
+  function shown({unit, value}) {
+    if (unit === 'share') return `${Osler.decimal(100 * value, 1)} %`;
+    return Number.isInteger(value) ? Osler.count(value) : Osler.decimal(value, 2);
+  }
+
+  // `notes` say who read the patient's replies, and how many of them.
   function measures(found, notes = []) {
-    const rows = Object.entries(found || {}).filter(
-      ([, value]) => typeof value === 'number' || typeof value === 'boolean',
-    );
+    const rows = (found?.figures || []).filter(({value}) => typeof value === 'number');
     return rows.length
       ? h(
           'details',
@@ -148,9 +181,9 @@
           h(
             'dl',
             {class: 'figures'},
-            rows.map(([name, value]) => [
-              h('dt', null, Osler.words[`m_${name}`] ? Osler.t(`m_${name}`) : said(name)),
-              h('dd', null, Number.isInteger(value) ? Osler.count(value) : Osler.decimal(value, 2)),
+            rows.map((figure) => [
+              h('dt', null, said(Osler.inLanguage(figure.label))),
+              h('dd', null, shown(figure)),
             ]),
           ),
           notes.map((note) => h('p', {class: 'dim'}, said(note))),

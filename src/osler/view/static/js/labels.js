@@ -34,6 +34,8 @@
     count,
     decimal,
     language: () => language,
+    // A label from the data, which comes in both languages.
+    inLanguage: (label) => label[language],
     speak(next) {
       language = next;
       kept.set('language', next);

@@ -108,9 +108,9 @@
       try {
         const {columns} = await Osler.get(`api/runs/${run.key}/makers`);
         const heads = columns.map((column) =>
-          ['backbone', 'strategy', 'memory']
-            .filter((name) => column[name])
+          ['backbone', 'strategy', 'memory', 'variants']
             .map((name) => Osler.named(run, column[name]))
+            .filter(Boolean)
             .join(' '),
         );
         fill(place, columns.length ? table(columns, heads) : h('p', {class: 'dim'}, Osler.t('made_by_rules')));

@@ -195,6 +195,7 @@
       },
       body: [
         title,
+        Osler.settings(run.settings),
         Osler.makers.ofRun(run),
         Osler.filters(run, route, load),
         bar,

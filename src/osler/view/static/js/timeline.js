@@ -7,7 +7,7 @@
   function mark(stop) {
     if (stop.closing) return 'closing';
     const {ledger} = stop;
-    if (ledger.leaks.length || ledger.fabrications.length || ledger.contradictions.length) return 'grave';
+    if (Osler.faults.some((kind) => ledger[kind].length)) return 'grave';
     if (stop.interventions.length) return 'refusal';
     if (stop.repeated) return 'repeat';
     return ledger.disclosed.length ? 'told' : 'silent';

@@ -67,9 +67,7 @@
         Osler.t('retrieved'),
         ledger.retrieved.length || ledger.disclosed.length ? found(ledger) : dim(Osler.t('nothing_found')),
       ),
-      warned('leaks', ledger.leaks),
-      warned('fabrications', ledger.fabrications),
-      warned('contradictions', ledger.contradictions),
+      ...Osler.faults.map((kind) => warned(kind, ledger[kind])),
       part(
         Osler.t('asked_for'),
         ledger.asked_for.length

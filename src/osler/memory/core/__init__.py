@@ -1,0 +1,1 @@
+"""What every memory is made of: words, vectors, facts and their rendering as text."""
