@@ -139,10 +139,13 @@ def remove_faulty(reply: str, faults: Iterable[ReplyFault], language: Language) 
 
 def _given_text(selection: Selection) -> str:
     """Return everything the patient was given, as one text."""
-    case, before = selection.case, selection.before
+    case = selection.case
     texts = [case.complaint, case.age, selection.question, selection.results]
-    if before:
-        texts += [before.question, before.reply]
+    for exchange in selection.conversation:
+        texts += [exchange.question, exchange.reply]
+    if selection.person is not None:
+        texts += selection.person.lines.values()
+    texts += [exchange.text for exchange in selection.past_again]
     for entry in selection.entries:
         if entry.name in selection.earlier:
             continue

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from osler.language import Language, Speaker
 from osler.memory.base import Recall
-from osler.records.schema import Entry, Persona, Sex
+from osler.records.schema import Entry, Persona, PersonSheet, Sex
 from osler.records.visits import PastExchange, clock
 from osler.runs.events import Maker, Thing
 from osler.runs.lessons import LessonRecall
@@ -78,13 +78,16 @@ class Exchange(_Message):
 
 
 class Enquiry(_Message):
-    """A question on its way to the record, with the exchange before it.
-
-    That tells what "it" is in "and does it itch?".
-    """
+    """A question on its way to the record, with what was said before it."""
 
     text: str
-    before: Exchange | None = None
+    conversation: tuple[Exchange, ...] = ()
+    """The exchanges so far, in order."""
+
+    @property
+    def before(self) -> Exchange | None:
+        """The exchange before the question: it tells what "it" is in "and does it itch?"."""
+        return self.conversation[-1] if self.conversation else None
 
 
 class Conclusion(_Message):
@@ -135,8 +138,14 @@ class Selection(_Message):
     """
     past: tuple[PastExchange, ...] = ()
     """Exchanges of earlier visits about what was asked for, as far as no entry tells it now."""
-    before: Exchange | None = None
-    """The exchange before the question."""
+    past_again: tuple[PastExchange, ...] = ()
+    """Exchanges of earlier visits that the patient tells once more."""
+    told_again: tuple[str, ...] = ()
+    """Names of entries that were told at an earlier visit and are told once more."""
+    person: PersonSheet | None = None
+    """What the patient knows of their own life."""
+    conversation: tuple[Exchange, ...] = ()
+    """The exchanges before the question, in order."""
 
     @property
     def known(self) -> tuple[Entry, ...]:

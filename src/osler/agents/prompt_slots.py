@@ -16,8 +16,11 @@ from osler.locale import label
 from osler.prompts import phrases
 from osler.records.schema import Category, Entry, Sex, Status
 from osler.records.visits import PastExchange
+from osler.runs.events import Maker
 
 SEMICOLON = {Language.EN: "; ", Language.ZH: "；"}
+_LONGEST_CONVERSATION = 6000
+"""Characters of the conversation that a patient is shown, the last of it."""
 _DONE = frozenset({Category.TEST, Category.EXAMINATION, Category.PREOPERATIVE_TEST})
 
 
@@ -62,7 +65,7 @@ def _last_exchange(briefing: Briefing) -> str:
 
 def patient_slots(selection: Selection) -> dict[str, str]:
     """Slots for the patient's model: who it is, the last exchange, the question, what is known."""
-    case, before = selection.case, selection.before
+    case = selection.case
     line = phrases("patient_lines", case.language)
     sex = label(case.sex, case.language)
     patient_line = line["patient_unknown" if case.sex is Sex.UNKNOWN else "patient"]
@@ -71,20 +74,42 @@ def patient_slots(selection: Selection) -> dict[str, str]:
     if case.speaker is not Speaker.PATIENT:
         who = line["relative"].format(relative=label(case.speaker, case.language), patient=who)
         about = line[f"about_{case.sex}"]
-    exchange_before = ""
-    if before:
-        question = line["asked_before"].format(question=before.question)
-        reply = line["answered_before"].format(reply=before.reply)
-        exchange_before = f"\n\n{question}\n{reply}"
     return {
         "who": who,
         "manner": line[case.persona],
         "complaint": case.complaint,
-        "before": exchange_before,
+        "person": _person(selection),
+        "conversation": _conversation(selection),
         "question": selection.question,
         "knowledge": _knowledge(selection),
         "about": about,
     }
+
+
+def _person(selection: Selection) -> str:
+    """Return what the patient knows of their own life; empty if the record has no sheet."""
+    if selection.person is None:
+        return ""
+    line = phrases("person", selection.case.language)
+    rows = [f"- {line[name]}: {text}" for name, text in selection.person.lines.items()]
+    return "\n".join(["", "", line["about_you"], *rows])
+
+
+def _conversation(selection: Selection) -> str:
+    """Return what has been said so far, as much of its end as there is room for."""
+    line = phrases("patient_lines", selection.case.language)
+    exchanges: list[str] = []
+    room = _LONGEST_CONVERSATION
+    for exchange in reversed(selection.conversation):
+        question = line["asked_before"].format(question=exchange.question)
+        reply = line["answered_before"].format(reply=exchange.reply)
+        room -= len(question) + len(reply)
+        if room < 0:
+            break
+        exchanges.append(f"{question}\n{reply}")
+    if not exchanges:
+        return ""
+    return "\n".join(["", "", line["conversation"], *reversed(exchanges)])
 
 
 def _knowledge(selection: Selection) -> str:
@@ -103,7 +128,10 @@ def _knowledge(selection: Selection) -> str:
     earlier = stated_earlier(selection)
     if earlier:
         blocks.append("\n".join(earlier))
-    return "\n\n".join(blocks) or line["nothing"]
+    if blocks:
+        return "\n\n".join(blocks)
+    # A model that reads the question says whether anything was asked; rules cannot.
+    return line["nothing" if selection.maker is Maker.RULES else "nothing_asked"]
 
 
 def stated_earlier(selection: Selection) -> list[str]:
@@ -132,7 +160,22 @@ def _touched(selection: Selection) -> tuple[EarlierFact, ...]:
     facts: list[EarlierFact] = []
     facts += [entry for entry in selection.entries if entry.name in selection.earlier]
     facts += selection.past
-    return tuple(fact for fact in facts if touches(question, fact, language))
+    since = _asked_since(selection)
+    return tuple(fact for fact in facts if _key(fact) in since or touches(question, fact, language))
+
+
+def _asked_since(selection: Selection) -> set[str | int]:
+    """Return the keys of the facts of which the doctor asks what has changed since."""
+    keys: set[str | int] = set()
+    for thing in selection.things:
+        if thing.since:
+            keys.update(thing.entries)
+            keys.update(thing.past)
+    return keys
+
+
+def _key(fact: EarlierFact) -> str | int:
+    return fact.number if isinstance(fact, PastExchange) else fact.name
 
 
 def past_text(exchange: PastExchange, language: Language, you: Speaker | None = None) -> str:
@@ -189,12 +232,34 @@ def notes(selection: Selection) -> tuple[Note, ...]:
     told_before += _names_of_past(selection, touched)
     unnamed = phrase["earlier_rest" if told_now else "earlier_name"]
     known_before = [Note(name or unnamed, phrase["told_earlier"]) for name in told_before]
-    missing = [
-        Note(thing.name, phrase[f"unrecorded_{thing.unrecorded}"])
-        for thing in selection.things
-        if thing.unrecorded
+    return tuple(
+        dict.fromkeys(
+            (*told_now, *_told_again(selection), *known_before, *_beside_entries(selection))
+        )
+    )
+
+
+def _told_again(selection: Selection) -> list[Note]:
+    """Return the exchanges of earlier visits that the patient tells once more."""
+    language, speaker = selection.case.language, selection.case.speaker
+    return [
+        Note(str(exchange.date), past_text(exchange, language, speaker))
+        for exchange in selection.past_again
     ]
-    return tuple(dict.fromkeys((*told_now, *known_before, *missing)))
+
+
+def _beside_entries(selection: Selection) -> list[Note]:
+    """Return the things that no entry tells: what entries imply, and what nothing tells."""
+    phrase = phrases("notes", selection.case.language)
+    rows = []
+    for thing in selection.things:
+        if thing.implied:
+            rows.append(Note(thing.name, phrase[f"implied_{thing.implied}"]))
+        elif thing.unrecorded:
+            rows.append(Note(thing.name, phrase[f"unrecorded_{thing.unrecorded}"]))
+        elif thing.person and not thing.entries:
+            rows.append(Note(thing.name, phrase["person"]))
+    return rows
 
 
 def _name_in_question(names: Sequence[str], selection: Selection) -> str:

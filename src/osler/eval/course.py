@@ -85,7 +85,10 @@ def _exchange(
     """A turn of the transcript with the record's own entries."""
     names = set(turn.retrieved_names)
     retrieved = [entry for entry in record.entries if entry.name in names]
-    past = turn.retrieved.past if turn.retrieved else ()
+    past: tuple[int, ...] = ()
+    if turn.retrieved is not None:
+        past = (*turn.retrieved.past, *turn.retrieved.past_again)
+        told_earlier = set(told_earlier) - set(turn.retrieved.told_again)
     earlier_words = [own_words(entry) for entry in retrieved if entry.name in told_earlier]
     earlier_words += [exchange.text for exchange in record.past if exchange.number in past]
     return CourseExchange(

@@ -293,18 +293,19 @@ class _Work:
         settings = self._settings.for_column(lost.transcript.header.column)
         ram = ModelRam(record, case, backbone, Journal(), answer_tokens=settings.answer_tokens)
         asked: dict[str, int] = {}
-        before: Exchange | None = None
+        conversation: list[Exchange] = []
         for one in lost.course.exchanges:
             if not one.question:
-                before = None
                 continue
-            chosen = await ram.choose(Enquiry(text=one.question, before=before))
+            enquiry = Enquiry(text=one.question, conversation=tuple(conversation))
+            chosen = await ram.choose(enquiry)
             if (
                 chosen.maker is not Maker.RULES
             ):  # the model could not say, and rules would repeat the retrieval
                 for entry in chosen.entries:
                     asked.setdefault(entry.name, one.turn)
-            before = Exchange(question=one.question, reply=one.answer.reply) if one.answer else None
+            if one.answer:
+                conversation.append(Exchange(question=one.question, reply=one.answer.reply))
         return asked
 
 

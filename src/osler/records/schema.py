@@ -174,7 +174,38 @@ class Treatment(Named):
     unsafe: tuple[Unsafe, ...] = ()
 
 
-_OF_VISITS = frozenset({"date", "earlier", "visits", "key_facts"})
+class PersonSheet(Frozen):
+    """What people know of themselves beside their illness, where the entries do not tell it.
+
+    A field without text is not known. It is about the patient; where a relative speaks, `idea`,
+    `worry` and `wish` are the relative's.
+    """
+
+    job: MaybeLine = ""
+    home: MaybeLine = ""
+    """Who they live with, and where."""
+    habits: MaybeLine = ""
+    """Smoking, alcohol, exercise, food, sleep."""
+    body: MaybeLine = ""
+    """Height and weight."""
+    background: MaybeLine = ""
+    """Schooling, where they come from, travel, vaccinations."""
+    last_period: MaybeLine = ""
+    idea: MaybeLine = ""
+    """What they think it is."""
+    worry: MaybeLine = ""
+    wish: MaybeLine = ""
+    """What they want from the consultation."""
+    day: MaybeLine = ""
+    """A usual day, or what the illness keeps them from doing."""
+
+    @property
+    def lines(self) -> dict[str, str]:
+        """The fields that have text, by name."""
+        return {name: text for name, text in self if text}
+
+
+_MAY_BE_MISSING = frozenset({"date", "earlier", "visits", "key_facts", "person"})
 
 
 class PatientRecord(Frozen):
@@ -195,6 +226,8 @@ class PatientRecord(Frozen):
     """The opening complaint, in the speaker's words."""
     intent: Line | None = None
     """What the patient wants, e.g. prefers conservative treatment."""
+    person: PersonSheet | None = None
+    """What the speaker knows of the patient's life; None if the source tells nothing of it."""
     expected_rounds: Annotated[int, Field(ge=1, le=100)] = 10
     confused_with: tuple[Slug, ...] = ()
     """Patients whose diagnosis is easily taken for this one's."""
@@ -248,11 +281,11 @@ class PatientRecord(Frozen):
         return self
 
     @model_serializer(mode="wrap")
-    def _without_empty_visits(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out the fields of visits where there are none."""
-        # Hashes of such a record, which runs store, stay what they were before there were visits.
+    def _without_missing_fields(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out these fields where they are empty."""
+        # Hashes of such a record, which runs store, stay what they were before these fields.
         data: dict[str, Any] = handler(self)
-        return {name: value for name, value in data.items() if value or name not in _OF_VISITS}
+        return {name: value for name, value in data.items() if value or name not in _MAY_BE_MISSING}
 
     @property
     def told_earlier(self) -> frozenset[str]:

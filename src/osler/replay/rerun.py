@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from osler.agents.autogen import Participant
 from osler.agents.messages import Conclusion, Question, Reply, Selection
-from osler.agents.ram.agent import Ram, with_reports, without_earlier
+from osler.agents.ram.agent import Ram, for_patient, with_reports, without_earlier
 from osler.agents.ram.redact import without_diagnosis
 from osler.errors import RunStopped, UserError
 from osler.eval.scoring import score
@@ -324,6 +324,7 @@ class RecordedRam(Ram):
         if found is None:
             return await self._then.respond(content)
         known = [one for one in found.entries if one.name in self._entries]
+        past_numbers = {*found.past, *found.past_again}
         selection = Selection(
             case=self._case,
             question=content.text,
@@ -332,10 +333,11 @@ class RecordedRam(Ram):
             asked_for=found.asked_for,
             things=found.things,
             maker=found.maker,
-            past=tuple(one for one in self._past if one.number in found.past),
-            before=content.before,
+            past=tuple(one for one in self._past if one.number in past_numbers),
         )
-        selection = without_earlier(selection, self._record)
+        selection = for_patient(selection, self._record, content.conversation)
+        selection = without_earlier(selection, self._record, found.told_again, found.past_again)
+        self._then.note_referred(selection)
         return with_reports(selection) if found.results else selection
 
 

@@ -134,14 +134,37 @@ class Found(BaseModel):
 
 
 class Unrecorded(StrEnum):
-    """Why the record says nothing about a thing, and so how a patient answers."""
+    """How people answer where the record is silent about a thing."""
 
     DENIED = "denied"
-    """A symptom, habit or illness: the patient does not have it."""
+    """A symptom, habit or illness: not that they know of."""
     NOT_DONE = "not_done"
-    """A test or examination."""
+    """A test or examination: nobody has done it, as far as they know."""
     UNKNOWN = "unknown"
     """A detail that the patient cannot tell."""
+    PERSON = "person"
+    """A detail of everyday life, on which nothing medical hangs: something ordinary."""
+
+
+class Implied(StrEnum):
+    """What entries settle about a thing that none of them tells."""
+
+    YES = "yes"
+    NO = "no"
+    PARTLY = "partly"
+    DONE = "done"
+    """It was looked at or examined."""
+
+
+class Standing(StrEnum):
+    """What an answer about a thing rests on."""
+
+    TOLD = "told"
+    """The record: an entry, what entries imply, the person sheet or an earlier visit."""
+    ASSUMED = "assumed"
+    """The record's silence: the patient says what people say then, and nobody is scored by it."""
+    UNKNOWN = "unknown"
+    """Nothing: the patient does not know."""
 
 
 class Thing(BaseModel):
@@ -151,9 +174,28 @@ class Thing(BaseModel):
     name: str
     entries: tuple[str, ...] = ()
     unrecorded: Unrecorded | None = None
-    """Set if no entry is about it, and nothing that was said at earlier visits."""
+    """Set if the record is silent about it."""
     past: tuple[int, ...] = ()
     """Exchanges of earlier visits about it, as `PatientRecord.past` numbers them."""
+    person: tuple[str, ...] = ()
+    """Fields of the person sheet about it."""
+    implied: Implied | None = None
+    """What entries settle that do not tell it; their findings are not handed out."""
+    implied_by: tuple[str, ...] = ()
+    """The names of these entries."""
+    since: bool = False
+    """Whether the doctor asks what has changed since it was told at an earlier visit."""
+
+    @property
+    def standing(self) -> Standing:
+        """What an answer about it rests on."""
+        match self.unrecorded:
+            case None:
+                return Standing.TOLD
+            case Unrecorded.UNKNOWN:
+                return Standing.UNKNOWN
+            case _:
+                return Standing.ASSUMED
 
 
 class Retrieved(_Event):
@@ -171,6 +213,11 @@ class Retrieved(_Event):
     past: tuple[int, ...] = ()
     """Exchanges of earlier visits that the question asks for again, as `PatientRecord.past` numbers
     them."""
+    told_again: tuple[str, ...] = ()
+    """Names of entries that were told at earlier visits and are told again, since this is the
+    second time that the doctor asks."""
+    past_again: tuple[int, ...] = ()
+    """Exchanges of earlier visits that are told again for the same reason."""
 
 
 class Answered(_Event):

@@ -17,6 +17,7 @@ from osler.settings.names import (
     RULES,
     SHARE_OF_REPLIES,
     TIMEOUT,
+    Asking,
     Engine,
     Feedback,
     ResultsFrom,
@@ -62,6 +63,14 @@ class DoctorGroup(SettingsGroup):
             thing="strategy",
         ),
     ] = (PLAIN,)
+    ask: Annotated[
+        Asking,
+        Setting(
+            "How much a doctor's model is told to ask in a turn: one thing, or many.",
+            axis=True,
+            label="number of things asked in a turn",
+        ),
+    ] = Asking.ONE
     turns: Annotated[
         int | None,
         Setting("Maximum number of questions, for all records.", minimum=1, axis=True),
@@ -71,7 +80,7 @@ class DoctorGroup(SettingsGroup):
         Setting(
             "Without --turns: the maximum is the record's expected rounds times this.", minimum=0.1
         ),
-    ] = 1.5
+    ] = 2.0
     temperature: Annotated[
         float,
         Setting("Sampling temperature of all models.", minimum=0, maximum=2, axis=True),

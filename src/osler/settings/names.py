@@ -45,6 +45,15 @@ class ResultsFrom(StrEnum):
     """RAM hands them to the doctor in the record's words."""
 
 
+class Asking(StrEnum):
+    """How much a doctor with a model is told to ask in a turn."""
+
+    ONE = "one"
+    """One question, or two that belong together."""
+    MANY = "many"
+    """As many things as it likes."""
+
+
 class Feedback(StrEnum):
     """What a doctor is told after a case."""
 

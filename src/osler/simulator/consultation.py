@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, Self
 
@@ -229,7 +230,7 @@ async def consult(
     The listener gets each message of doctor, RAM and patient, with the name of its source.
     """
     reply, results = case.complaint, ""
-    before: Exchange | None = None
+    conversation: list[Exchange] = []
     repeats = Repeats()
     async with DoctorWithMemory(seats, case, journal, turn_limit) as doctor:
         while True:
@@ -238,15 +239,16 @@ async def consult(
             if isinstance(move, Conclusion):
                 journal.add(Concluded, Role.DOCTOR, **move.model_dump())
                 return Ending.CONCLUDED if doctor.questions_left else Ending.TURN_LIMIT
-            answer = await _answered(seats, move, before, repeats, journal, listener)
+            answer = await _answered(seats, move, conversation, repeats, journal, listener)
             reply, results = answer or ("", "")
-            before = Exchange(question=move.text, reply=reply) if answer else None
+            if answer:
+                conversation.append(Exchange(question=move.text, reply=reply))
 
 
 async def _answered(
     seats: Seats,
     question: Question,
-    before: Exchange | None,
+    conversation: Sequence[Exchange],
     repeats: Repeats,
     journal: Journal,
     listener: Listener,
@@ -262,7 +264,9 @@ async def _answered(
         return None
     asked = {"question": question.text, **question.model_dump(exclude={"text"})}
     try:
-        selection = await seats.ram.respond(Enquiry(text=question.text, before=before))
+        selection = await seats.ram.respond(
+            Enquiry(text=question.text, conversation=tuple(conversation))
+        )
     except BaseException:  # it was asked, whatever cut its answer off
         journal.add(Asked, Role.DOCTOR, **asked)
         raise
@@ -281,7 +285,9 @@ async def _answered(
         things=selection.things,
         maker=selection.maker,
         results=selection.results,
-        past=tuple(one.number for one in selection.past),
+        past=tuple(exchange.number for exchange in selection.past),
+        told_again=selection.told_again,
+        past_again=tuple(exchange.number for exchange in selection.past_again),
     )
     listener(seats.ram.name, selection)
     answer = await seats.patient.respond(selection)

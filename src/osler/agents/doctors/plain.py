@@ -19,7 +19,7 @@ from osler.agents.parsing import conclusion_of, several
 from osler.agents.prompt_slots import briefing_slots
 from osler.loosejson import json_of
 from osler.models import Backbone, ChatMessage, FailureKind
-from osler.prompts import Prompt, prompt
+from osler.prompts import Prompt, phrases, prompt
 from osler.runs.events import (
     ConsultationError,
     Ending,
@@ -140,6 +140,7 @@ class PlainDoctor(Participant):
                 briefing,
                 schema=MoveForm,
                 unread=first_unread,
+                manner=phrases("asking", self._settings.case.language)[self._settings.run.ask],
                 turns_left=briefing.turns_left,
             )
             move = move_of(answer)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from functools import cached_property, lru_cache
 from typing import Any
 
 from osler.agents.autogen import Participant
-from osler.agents.messages import Case, Enquiry, Question, Selection
+from osler.agents.messages import Case, Enquiry, Exchange, Question, Selection
 from osler.agents.ram.evidence import read_asks
 from osler.agents.ram.index import RecordIndex
 from osler.agents.ram.past import past_about, past_of
@@ -16,12 +17,22 @@ from osler.language.lexicon.categories import categories_asked
 from osler.locale import label
 from osler.records.schema import RESULTS, Category, Entry, PatientRecord, Status
 from osler.records.visits import PastExchange
+from osler.runs.events import Thing
 
 _NO_REPORT = {Language.EN: "done, the report is missing", Language.ZH: "做过，报告缺失"}
 MOST = 12
 """Maximum number of entries by rules."""
 MOST_LISTED = 40
 """The same for a question that asks for a whole category of the record."""
+
+
+SHEET_FIELDS: Mapping[Category, tuple[str, ...]] = {
+    Category.SOCIAL_HISTORY: ("job", "home", "habits", "background"),
+    Category.GENERAL_CONDITION: ("body", "day"),
+    Category.MENSTRUAL_HISTORY: ("last_period",),
+    Category.CONCERN: ("idea", "worry", "wish"),
+}
+"""The fields of the person sheet that belong to a category of entries."""
 
 
 @lru_cache(maxsize=256)
@@ -42,6 +53,10 @@ class Ram(Participant):
             "ram", "Finds what the doctor's question asks for in the patient's record."
         )
         self._record, self._case, self._reports = record, case, reports
+        self._referred_entries: set[str] = set()
+        """Names of entries for which the patient has already referred to the notes."""
+        self._referred_past: set[int] = set()
+        """The same for exchanges of earlier visits, by number."""
 
     @cached_property
     def _index(self) -> RecordIndex:
@@ -60,9 +75,24 @@ class Ram(Participant):
         """Augment a question."""
         text = content.text if isinstance(content, Question) else str(content)
         enquiry = content if isinstance(content, Enquiry) else Enquiry(text=text)
-        chosen = (await self.choose(enquiry)).model_copy(update={"before": enquiry.before})
-        chosen = without_earlier(chosen, self._record)
+        chosen = await self.choose(enquiry)
+        chosen = for_patient(chosen, self._record, enquiry.conversation)
+        chosen = self._apart_from_earlier(chosen)
         return with_reports(chosen) if self._reports else chosen
+
+    def _apart_from_earlier(self, selection: Selection) -> Selection:
+        """Set apart what was told at earlier visits; asked a second time, people tell it again."""
+        names = {entry.name for entry in selection.entries}
+        again = names & self._referred_entries
+        past_again = {exchange.number for exchange in selection.past} & self._referred_past
+        selection = without_earlier(selection, self._record, again, past_again)
+        self.note_referred(selection)
+        return selection
+
+    def note_referred(self, selection: Selection) -> None:
+        """Note what the patient now refers to the notes, and tells when asked again."""
+        self._referred_entries.update(selection.earlier)
+        self._referred_past.update(exchange.number for exchange in selection.past)
 
     async def choose(self, enquiry: Enquiry) -> Selection:
         """Return the entries that a question asks for."""
@@ -81,16 +111,58 @@ class Ram(Participant):
             scores=tuple(round(match.score, 4) for match in matches),
             asked_for=tuple(sorted(spoken.thing for spoken in whole_question.phrases)),
         )
-        if not self._past:
+        if self._past:
+            selection = selection.model_copy(update={"past": past_about(selection, self._past)})
+        if selection.entries or selection.past:
             return selection
-        return selection.model_copy(update={"past": past_about(selection, self._past)})
+        return selection.model_copy(update={"things": self._things_of_sheet(question)})
+
+    def _things_of_sheet(self, question: str) -> tuple[Thing, ...]:
+        """Return what the person sheet tells of the categories that a question asks for."""
+        if self._record.person is None:
+            return ()
+        sheet = self._record.person.lines
+        language = self._record.language
+        things = []
+        for name in sorted(categories_asked(question, language, self._record.speaker)):
+            category = Category(name)
+            fields = tuple(field for field in SHEET_FIELDS.get(category, ()) if field in sheet)
+            if fields:
+                things.append(Thing(name=label(category, language), person=fields))
+        return tuple(things)
 
 
-def without_earlier(selection: Selection, record: PatientRecord) -> Selection:
-    """Return the selection with what was told at earlier visits, if any, set apart."""
-    earlier = record.told_earlier if selection.case.visited else frozenset()
-    names = tuple(entry.name for entry in selection.entries if entry.name in earlier)
-    return selection.model_copy(update={"earlier": names})
+def for_patient(
+    selection: Selection, record: PatientRecord, conversation: tuple[Exchange, ...]
+) -> Selection:
+    """Return the selection with what a patient has whatever is asked."""
+    return selection.model_copy(update={"conversation": conversation, "person": record.person})
+
+
+def without_earlier(
+    selection: Selection,
+    record: PatientRecord,
+    again: Collection[str],
+    past_again: Collection[int],
+) -> Selection:
+    """Return the selection with what was told at earlier visits, if any, set apart.
+
+    Args:
+        selection: What the question asks for.
+        record: The patient's record.
+        again: Names of entries that are told once more.
+        past_again: Numbers of exchanges that are told once more.
+    """
+    told_earlier = record.told_earlier if selection.case.visited else frozenset()
+    names = tuple(entry.name for entry in selection.entries if entry.name in told_earlier)
+    return selection.model_copy(
+        update={
+            "earlier": tuple(name for name in names if name not in again),
+            "told_again": tuple(name for name in names if name in again),
+            "past": tuple(one for one in selection.past if one.number not in past_again),
+            "past_again": tuple(one for one in selection.past if one.number in past_again),
+        }
+    )
 
 
 def with_reports(selection: Selection) -> Selection:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal, NamedTuple
+from enum import StrEnum
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel
 
@@ -26,6 +27,7 @@ from osler.records.schema import Entry, PatientRecord
 from osler.runs.events import (
     ConsultationError,
     Ending,
+    Implied,
     Intervened,
     Intervention,
     Journal,
@@ -55,13 +57,18 @@ class AskedThing(BaseModel):
 
     asked: str
     entries: list[int]
-    nothing: Literal["", "denied", "not_done", "unknown"]
+    implied: Literal["", "yes", "no", "partly", "done"]
+    nothing: Literal["", "denied", "not_done", "unknown", "person"]
+    since: bool = False
 
 
 class AskedThings(BaseModel):
     """The answer that is asked for."""
 
     things: list[AskedThing]
+
+
+Word = TypeVar("Word", bound=StrEnum)
 
 
 class _References(NamedTuple):
@@ -71,6 +78,8 @@ class _References(NamedTuple):
     """Names of entries."""
     past: list[int]
     """Exchanges of earlier visits."""
+    person: list[str]
+    """Fields of the person sheet."""
     invalid: list[str]
     """Numbers of nothing, as the model wrote them."""
 
@@ -93,6 +102,7 @@ class ModelRam(Ram):
         self._entries = without_diagnosis(record).entries
         numbered = enumerate(self._entries, start=1)
         self._lines = [f"{number}. {_line(entry, record.language)}" for number, entry in numbered]
+        self._sheet = record.person.lines if record.person else {}
         self._journal, self._answer_tokens = journal, answer_tokens
         self._call = Caller(backbone, Role.RAM, journal)
 
@@ -135,7 +145,8 @@ class ModelRam(Ram):
             )
         return template.fill(
             **case_slots(self._case),
-            entries="\n".join([*self._lines, *self._past_lines()]),
+            entries="\n".join([*self._lines, *self._past_lines(), *self._sheet_lines()]),
+            since=self._rule_of_since(),
             before=before,
             question=enquiry.text,
         )
@@ -153,6 +164,26 @@ class ModelRam(Ram):
                 date=exchange.date,
                 said=past_text(exchange, self._case.language),
             )
+
+    def _rule_of_since(self) -> str:
+        """When a thing is asked for since an earlier visit; empty without one."""
+        if not self._past:
+            return ""
+        return "\n\n" + phrases("visits", self._case.language)["since"]
+
+    def _sheet_lines(self) -> Iterator[str]:
+        """The person sheet, with numbers that follow those of earlier visits."""
+        if not self._sheet:
+            return
+        line = phrases("person", self._case.language)
+        first = self._first_of_sheet
+        yield f"\n{line['heading']}"
+        for number, (name, text) in enumerate(self._sheet.items(), start=first):
+            yield f"{number}. [{line[name]}] {text}"
+
+    @property
+    def _first_of_sheet(self) -> int:
+        return len(self._entries) + len(self._past) + 1
 
     def _selection(
         self, enquiry: Enquiry, rows: list[dict[str, Any]], answer: str, maker: Maker
@@ -190,14 +221,17 @@ class ModelRam(Ram):
         )
 
     def _references(self, listed: Any) -> _References:
-        """Return what numbers refer to; exchanges of earlier visits come after the entries."""
-        references = _References([], [], [])
+        """Return what numbers refer to: entries, then earlier visits, then the person sheet."""
+        references = _References([], [], [], [])
+        fields = list(self._sheet)
         for number, written in _numbers(listed):
-            past_number = number - len(self._entries) if number is not None else 0
-            if number is not None and 1 <= number <= len(self._entries):
-                references.names.append(self._entries[number - 1].name)
-            elif 0 < past_number <= len(self._past):
-                references.past.append(past_number)
+            place = number or 0
+            if 1 <= place <= len(self._entries):
+                references.names.append(self._entries[place - 1].name)
+            elif 1 <= place - len(self._entries) <= len(self._past):
+                references.past.append(place - len(self._entries))
+            elif 0 <= place - self._first_of_sheet < len(fields):
+                references.person.append(fields[place - self._first_of_sheet])
             else:
                 references.invalid.append(written)
         return references
@@ -205,10 +239,17 @@ class ModelRam(Ram):
     def _thing(self, row: dict[str, Any], references: _References) -> Thing | None:
         """Return one thing of an answer; None if it has neither a name nor an entry."""
         name = " ".join(str(row.get("asked") or "").split())[:_LONGEST_NAME]
-        names, past = references.names, references.past
+        names, past, person = references.names, references.past, references.person
         if not name and not names:
             return None
-        unrecorded = None if names or past else _reason(row.get("nothing"))
+        implied = _member(Implied, row.get("implied"))
+        if implied and names:
+            # What these entries found was not asked for, only what follows from it.
+            implied_by = tuple(dict.fromkeys(names))
+            return Thing(name=name or names[0], implied=implied, implied_by=implied_by)
+        unrecorded = None
+        if not (names or past or person):
+            unrecorded = _member(Unrecorded, row.get("nothing")) or Unrecorded.UNKNOWN
         # What an entry tells now counts, whatever was said of it at earlier visits.
         if not self._record.told_earlier.issuperset(names):
             past = []
@@ -217,6 +258,8 @@ class ModelRam(Ram):
             unrecorded=unrecorded,
             entries=tuple(dict.fromkeys(names)),
             past=tuple(dict.fromkeys(past)),
+            person=tuple(dict.fromkeys(person)),
+            since=row.get("since") is True,
         )
 
     def _note(
@@ -273,13 +316,10 @@ def _numbers(listed: Any) -> Iterator[tuple[int | None, str]]:
         yield (int(match[0]) if match else None), written
 
 
-def _reason(nothing: Any) -> Unrecorded:
-    """Return why nothing is about a thing, in the model's words or as unknown."""
-    word = str(nothing or "").strip().casefold().replace(" ", "_")
-    for reason in Unrecorded:
-        if reason.value == word:
-            return reason
-    return Unrecorded.UNKNOWN
+def _member(kind: type[Word], written: Any) -> Word | None:
+    """Return the word of an answer that it is meant to be; None for any other."""
+    word = str(written or "").strip().casefold().replace(" ", "_")
+    return next((member for member in kind if member.value == word), None)
 
 
 def _entry_names(things: Iterable[Thing]) -> list[str]:

@@ -97,16 +97,33 @@ def reply_by_rules(selection: Selection) -> str:
     if selection.reported:
         parts.append(say["handed_over"])
     parts += [say[phrase] for phrase in _about_earlier(selection)]
+    parts += [
+        " ".join(filter(None, (exchange.reply, exchange.results)))
+        for exchange in selection.past_again
+    ]
+    parts += _beside_entries(selection)
     missing = [thing for thing in selection.things if thing.unrecorded is not None]
     if not parts:
         return _reply_without_entries(missing, selection.question, case)
     for thing in missing:
         # What the patient cannot tell goes without saying, where there is something to tell.
-        if thing.unrecorded is not Unrecorded.UNKNOWN:
+        if thing.unrecorded in (Unrecorded.DENIED, Unrecorded.NOT_DONE):
             parts.append(
                 say[f"unrecorded_{thing.unrecorded}"].format(name=_capitalized(thing.name))
             )
     return join_sentences(parts, case.language)
+
+
+def _beside_entries(selection: Selection) -> list[str]:
+    """Return what the person sheet tells of what was asked for, and what entries imply."""
+    say = phrases("rules_patient", selection.case.language)
+    sheet = selection.person.lines if selection.person else {}
+    parts = []
+    for thing in selection.things:
+        parts += [sheet[field] for field in thing.person if field in sheet]
+        if thing.implied:
+            parts.append(say[f"implied_{thing.implied}"].format(name=_capitalized(thing.name)))
+    return parts
 
 
 def _reply_without_entries(missing: Sequence[Thing], question: str, case: Case) -> str:

@@ -29,7 +29,7 @@ from osler.locale import label
 from osler.models import Backbone
 from osler.prompts import phrases, prompt
 from osler.records.schema import Diagnosis, Entry, Status
-from osler.runs.events import Thing, Unrecorded
+from osler.runs.events import Implied, Thing, Unrecorded
 from osler.runs.reply_faults import ReplyFaults
 
 _PROMPT, _AGAIN = "judge_patient", "read_again"
@@ -40,11 +40,22 @@ _STATES: dict[str, dict[Language, str]] = {
     Status.PRESENT: {Language.EN: "present", Language.ZH: "有"},
     Status.ABSENT: {Language.EN: "absent", Language.ZH: "无"},
     Status.NORMAL: {Language.EN: "normal", Language.ZH: "正常"},
-    Unrecorded.DENIED: {Language.EN: "the patient does not have it", Language.ZH: "患者没有"},
+    Unrecorded.DENIED: {
+        Language.EN: "not written; the patient may say no",
+        Language.ZH: "没有写，患者可以说没有",
+    },
     Status.NOT_DONE: {Language.EN: "was not done", Language.ZH: "没有做过"},
     Unrecorded.UNKNOWN: {Language.EN: "the patient does not know", Language.ZH: "患者不知道"},
+    Unrecorded.PERSON: {
+        Language.EN: "everyday life; anything ordinary may be said",
+        Language.ZH: "生活琐事，可以说一句平常话",
+    },
+    Implied.YES: {Language.EN: "yes", Language.ZH: "有"},
+    Implied.NO: {Language.EN: "no", Language.ZH: "没有"},
+    Implied.PARTLY: {Language.EN: "partly", Language.ZH: "有一点"},
+    Implied.DONE: {Language.EN: "was done", Language.ZH: "做过"},
 }
-"""How an entry is shown, and a thing that the record says nothing about; both may be `not_done`."""
+"""How an entry is shown, and a thing that no entry tells; both may be `not_done`."""
 _EARLIER = {Language.EN: "told at an earlier visit", Language.ZH: "以前就诊时说过"}
 _NONE = {Language.EN: "(none)", Language.ZH: "（无）"}
 
@@ -109,8 +120,11 @@ class PatientJudge:
 def request(reply: str, context: ReplyContext) -> str:
     """The prompt for one reply; the same for the same content."""
     language = context.language
-    unrecorded = ((thing.name, thing.unrecorded) for thing in context.unrecorded)
-    things = (f"{name}: {_STATES[why][language]}" for name, why in unrecorded if why is not None)
+    things = []
+    for thing in context.untold:
+        state = thing.unrecorded or thing.implied
+        if state is not None:
+            things.append(f"{thing.name}: {_STATES[state][language]}")
     facts = enumerate(_facts(context), 1)
     return prompt(_PROMPT, language).fill(
         diagnosis=enclosed("; ".join(context.diagnosis.names)),
@@ -143,14 +157,21 @@ def _facts(context: ReplyContext) -> Iterator[_Fact]:
     before = (
         _Fact(earlier, f"[{earlier}]: {' '.join(text.split())}") for text in context.told_earlier
     )
-    for fact in (
-        *(_Fact(entry.name, _told(entry, context.language)) for entry in context.known),
-        *before,
-    ):
+    entries = (_Fact(entry.name, _told(entry, context.language)) for entry in context.known)
+    for fact in (*entries, *before, *_facts_of_sheet(context)):
         left -= len(fact.text)
         if left < 0:
             return
         yield fact
+
+
+def _facts_of_sheet(context: ReplyContext) -> Iterator[_Fact]:
+    """The person sheet: the patient may tell of their own life whatever is asked."""
+    if context.person is None:
+        return
+    line = phrases("person", context.language)
+    for name, text in context.person.lines.items():
+        yield _Fact(line[name], f"{line[name]}: {text}")
 
 
 def _told(entry: Entry, language: Language) -> str:
@@ -253,6 +274,6 @@ def _control(row: dict[str, Any], language: Language) -> ReplyControl:
             )
             for name, status, report in facts
         ),
-        unrecorded=tuple(Thing(name=name, unrecorded=Unrecorded(why)) for name, why in things),
+        untold=tuple(Thing(name=name, unrecorded=Unrecorded(why)) for name, why in things),
     )
     return ReplyControl(row.get("fault", GOOD), row["reply"], context)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from osler.eval.course import Course, own_words
 from osler.language import Language, Speaker
 from osler.records.fields import Age
-from osler.records.schema import Diagnosis, Entry, PatientRecord
+from osler.records.schema import Diagnosis, Entry, PatientRecord, PersonSheet
 from osler.runs.events import Thing
 
 
@@ -36,12 +36,15 @@ class ReplyContext:
     """Given for earlier questions: repeating them is not a fabrication."""
     said: tuple[SpokenExchange, ...] = ()
     """The exchanges before this one."""
-    unrecorded: tuple[Thing, ...] = ()
-    """Things that were asked for so far and that the record says nothing about."""
+    untold: tuple[Thing, ...] = ()
+    """Things that were asked for so far and that no entry tells: the record is silent about them,
+    or only implies them."""
     told_earlier: tuple[str, ...] = ()
     """What earlier visits told about the questions so far."""
     speaker: Speaker = Speaker.PATIENT
     age: Age | None = None
+    person: PersonSheet | None = None
+    """What the patient knows of their own life."""
 
     @cached_property
     def known(self) -> tuple[Entry, ...]:
@@ -53,7 +56,15 @@ class ReplyContext:
         """All texts that the patient had, but for its own replies."""
         questions = (self.question, *(exchange.question for exchange in self.said))
         age = self.age.label(self.language) if self.age else ""
-        return (*questions, self.opening, age, *self.told_earlier, *map(_all_words, self.known))
+        sheet = self.person.lines.values() if self.person else ()
+        return (
+            *questions,
+            self.opening,
+            age,
+            *self.told_earlier,
+            *sheet,
+            *map(_all_words, self.known),
+        )
 
 
 def _all_words(entry: Entry) -> str:
@@ -72,12 +83,12 @@ def replies_of(course: Course, record: PatientRecord) -> Iterator[GivenReply]:
     """Every reply of a consultation, in order."""
     earlier: dict[str, Entry] = {}
     said: list[SpokenExchange] = []
-    unrecorded: dict[str, Thing] = {}
+    untold: dict[str, Thing] = {}
     told_earlier: dict[str, None] = {}
     for exchange in course.exchanges:
         told_earlier |= dict.fromkeys(exchange.told_earlier)
-        unrecorded |= {
-            thing.name: thing for thing in exchange.things if thing.unrecorded is not None
+        untold |= {
+            thing.name: thing for thing in exchange.things if thing.unrecorded or thing.implied
         }
         if exchange.answer is not None:
             context = ReplyContext(
@@ -88,10 +99,11 @@ def replies_of(course: Course, record: PatientRecord) -> Iterator[GivenReply]:
                 entries=exchange.entries,
                 earlier=tuple(earlier.values()),
                 said=tuple(said),
-                unrecorded=tuple(unrecorded.values()),
+                untold=tuple(untold.values()),
                 told_earlier=tuple(told_earlier),
                 speaker=record.speaker,
                 age=record.age,
+                person=record.person,
             )
             yield GivenReply(exchange.turn, exchange.answer.reply, context)
         earlier |= {entry.name: entry for entry in exchange.entries}
