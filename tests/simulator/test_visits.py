@@ -182,14 +182,30 @@ STATED = {
 
 @LANGUAGES
 async def test_what_the_doctor_states_is_confirmed_or_denied(language: Language) -> None:
-    heard = await hear(
-        returning(language), *(question for question, _ in STATED[language]), visits=True
-    )
-    for (question, expected), answer in zip(STATED[language], heard.answered, strict=True):
+    for question, expected in STATED[language]:
+        heard = await hear(returning(language), question, visits=True)
+        (answer,) = heard.answered
         assert expected[language] in answer.reply, (question, answer.reply)
         others = {CONFIRMED[language], NOT_SO[language]} - {expected[language]}
         assert not any(other in answer.reply for other in others), (question, answer.reply)
         assert "2019" not in answer.reply and not answer.disclosed
+
+
+@LANGUAGES
+async def test_what_is_in_the_notes_is_told_when_it_is_asked_for_again(language: Language) -> None:
+    allergy, medicine = STATED[language][4][0], STATED[language][-1][0]
+    heard = await hear(
+        returning(language), allergy, medicine, allergy, medicine, medicine, visits=True
+    )
+    first, other, again, medicine_again, third = (answer.reply for answer in heard.answered)
+    assert NOTES[language] in first and NOTES[language] in other
+    assert "2019" not in first and "2019" in again and NOTES[language] not in again
+    for reply in (medicine_again, third):
+        assert "10" in reply and NOTES[language] not in reply
+    retrieved = heard.retrieved
+    assert retrieved[0].told_again == () and len(retrieved[2].told_again) == 1
+    assert retrieved[1].past and not retrieved[3].past
+    assert retrieved[3].past_again == retrieved[1].past == retrieved[4].past_again
 
 
 @LANGUAGES

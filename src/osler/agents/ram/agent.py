@@ -12,6 +12,7 @@ from osler.agents.ram.evidence import read_asks
 from osler.agents.ram.index import RecordIndex
 from osler.agents.ram.past import past_about, past_of
 from osler.agents.ram.redact import without_diagnosis
+from osler.agents.rules.stated import check_statement
 from osler.language import Language
 from osler.language.lexicon.categories import categories_asked
 from osler.locale import label
@@ -90,9 +91,18 @@ class Ram(Participant):
         return selection
 
     def note_referred(self, selection: Selection) -> None:
-        """Note what the patient now refers to the notes, and tells when asked again."""
-        self._referred_entries.update(selection.earlier)
-        self._referred_past.update(exchange.number for exchange in selection.past)
+        """Note what the patient now refers to the notes, and tells when asked again.
+
+        What the doctor states of it is confirmed or denied, and not referred to the notes.
+        """
+        question, language = selection.question, self._record.language
+        for entry in selection.entries:
+            is_stated = check_statement(question, (entry,), language) is not None
+            if entry.name in selection.earlier and not is_stated:
+                self._referred_entries.add(entry.name)
+        for exchange in selection.past:
+            if check_statement(question, (exchange,), language) is None:
+                self._referred_past.add(exchange.number)
 
     async def choose(self, enquiry: Enquiry) -> Selection:
         """Return the entries that a question asks for."""
