@@ -124,7 +124,8 @@ class Selection(_Message):
     scores: tuple[float, ...] = ()
     asked_for: tuple[str, ...] = ()
     things: tuple[Thing, ...] = ()
-    """The things that were asked for, one by one, if a model read the question."""
+    """The things that were asked for, one by one, if a model read the question; by rules only those
+    that the person sheet tells."""
     maker: Maker = Maker.RULES
     """Who chose the entries."""
     results: str = ""

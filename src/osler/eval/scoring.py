@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from osler.eval.exact_diagnosis import judge_diagnosis, rank_of_truth
 from osler.eval.exact_treatment import judge_treatment
-from osler.eval.measures import VERSION, measure, measured_outside
+from osler.eval.measures import VERSION, measure, measured_in
 from osler.eval.verdict import Opinion, Verdict
 from osler.records.schema import PatientRecord
 from osler.runs.events import Concluded, Ending
@@ -25,7 +25,7 @@ def score(
     """Judge one consultation by what is exact and count how it went; what failed is not judged."""
     verdicts = tuple(exact_verdicts(transcript, record)) if transcript.ending.is_answer else ()
     measures = asdict(measure(transcript, record, test_prices))
-    measures |= measured_outside(transcript, record)
+    measures |= measured_in(transcript, record)
     return StoredScore(EXACT, verdicts, VERSION, measures)
 
 

@@ -157,9 +157,16 @@ def _retrieved(event: Retrieved) -> tuple[str, ...]:
     """The entries that were retrieved with their scores, then what the record says nothing of."""
     entries = [f"{shown(entry.name)}  {entry.score:.2f}" for entry in event.entries]
     unrecorded = [
-        f"{shown(thing.name)}: {thing.unrecorded}" for thing in event.things if thing.unrecorded
+        f"{shown(thing.name)}: {thing.standing} ({thing.unrecorded})"
+        for thing in event.things
+        if thing.unrecorded
     ]
-    return (*entries, *unrecorded)
+    implied = []
+    for thing in event.things:
+        if thing.implied:
+            names = shown(", ".join(thing.implied_by))
+            implied.append(f"{shown(thing.name)}: {thing.implied} (implied by {names})")
+    return (*entries, *implied, *unrecorded)
 
 
 def _learned(event: Learned) -> tuple[str, ...]:

@@ -206,7 +206,8 @@ class Retrieved(_Event):
     """Concepts and categories read from the question."""
     entries: tuple[Found, ...] = ()
     things: tuple[Thing, ...] = ()
-    """The things that were asked for, one by one, if a model read the question."""
+    """The things that were asked for, one by one, if a model read the question; by rules only those
+    that the person sheet tells."""
     maker: Maker = Maker.RULES
     results: str = ""
     """Reports that were given to the doctor directly, in the record's words."""

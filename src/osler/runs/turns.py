@@ -29,6 +29,7 @@ from osler.runs.events import (
     Recalled,
     Remembered,
     Retrieved,
+    Thing,
     Visited,
 )
 
@@ -94,6 +95,11 @@ class TurnView:
     def asked_for(self) -> tuple[str, ...]:
         """Concepts and categories that were read from the question."""
         return self.retrieved.asked_for if self.retrieved else ()
+
+    @property
+    def things(self) -> tuple[Thing, ...]:
+        """The things that were asked for, one by one, if a model read the question."""
+        return self.retrieved.things if self.retrieved else ()
 
     @property
     def retrieved_names(self) -> tuple[str, ...]:

@@ -224,6 +224,9 @@ def _turn(turn: TurnView, asked: Asked, language: Language, faults: ReplyFaults)
         "at": asked.at,
         "ledger": {
             "asked_for": list(turn.asked_for),
+            "things": [
+                {"name": thing.name, "standing": thing.standing.value} for thing in turn.things
+            ],
             "retrieved": [entry.model_dump() for entry in retrieved],
             "disclosed": list(turn.disclosed),
             **{kind: list(words) for kind, words in asdict(faults).items()},

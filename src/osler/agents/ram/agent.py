@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -12,28 +12,19 @@ from osler.agents.ram.evidence import read_asks
 from osler.agents.ram.index import RecordIndex
 from osler.agents.ram.past import past_about, past_of
 from osler.agents.ram.redact import without_diagnosis
+from osler.agents.ram.sheet import things_of_sheet
 from osler.agents.rules.stated import check_statement
 from osler.language import Language
 from osler.language.lexicon.categories import categories_asked
 from osler.locale import label
 from osler.records.schema import RESULTS, Category, Entry, PatientRecord, Status
 from osler.records.visits import PastExchange
-from osler.runs.events import Thing
 
 _NO_REPORT = {Language.EN: "done, the report is missing", Language.ZH: "做过，报告缺失"}
 MOST = 12
 """Maximum number of entries by rules."""
 MOST_LISTED = 40
 """The same for a question that asks for a whole category of the record."""
-
-
-SHEET_FIELDS: Mapping[Category, tuple[str, ...]] = {
-    Category.SOCIAL_HISTORY: ("job", "home", "habits", "background"),
-    Category.GENERAL_CONDITION: ("body", "day"),
-    Category.MENSTRUAL_HISTORY: ("last_period",),
-    Category.CONCERN: ("idea", "worry", "wish"),
-}
-"""The fields of the person sheet that belong to a category of entries."""
 
 
 @lru_cache(maxsize=256)
@@ -125,21 +116,7 @@ class Ram(Participant):
             selection = selection.model_copy(update={"past": past_about(selection, self._past)})
         if selection.entries or selection.past:
             return selection
-        return selection.model_copy(update={"things": self._things_of_sheet(question)})
-
-    def _things_of_sheet(self, question: str) -> tuple[Thing, ...]:
-        """Return what the person sheet tells of the categories that a question asks for."""
-        if self._record.person is None:
-            return ()
-        sheet = self._record.person.lines
-        language = self._record.language
-        things = []
-        for name in sorted(categories_asked(question, language, self._record.speaker)):
-            category = Category(name)
-            fields = tuple(field for field in SHEET_FIELDS.get(category, ()) if field in sheet)
-            if fields:
-                things.append(Thing(name=label(category, language), person=fields))
-        return tuple(things)
+        return selection.model_copy(update={"things": things_of_sheet(question, self._record)})
 
 
 def for_patient(

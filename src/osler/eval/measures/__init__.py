@@ -5,7 +5,7 @@ from osler.eval.measures.from_transcript import VERSION, Measures, key_elements,
 from osler.eval.measures.reference import MeasureReference, measure_reference
 from osler.eval.measures.registry import (
     all_measures,
-    measured_outside,
+    measured_in,
     measures_in,
     register_measure,
 )
@@ -23,7 +23,7 @@ __all__ = [
     "key_elements",
     "measure",
     "measure_reference",
-    "measured_outside",
+    "measured_in",
     "measures_in",
     "register_measure",
 ]

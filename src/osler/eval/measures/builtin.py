@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from osler.eval.measures import talk
 from osler.eval.measures.definition import EVERYWHERE, Higher, Label, Measure, Place, Unit, ValueOf
 from osler.eval.verdict import Verdict
 from osler.runs.events import Role
@@ -233,6 +234,63 @@ def _of_asking() -> Iterator[Measure]:
         Unit.PRICE,
         "The prices of the tests that were asked for and have been done, added up.",
         "Consultations all of whose tests have a price in the list that was given.",
+        places=_IN_TABLES,
+        is_of_asking=True,
+    )
+
+
+def _of_talk() -> Iterator[Measure]:
+    """How both sides spoke, and what the answers rest on."""
+    yield Measure(
+        "things_per_turn",
+        Label("things asked in a turn", "每轮问到的事项数"),
+        Unit.RATIO,
+        "Things that a question asks for, as a model as RAM reads it, on average."
+        f" {_OWN_QUESTIONS}",
+        "Consultations whose questions a model read.",
+        from_transcript=talk.things_per_turn,
+        places=_IN_TABLES,
+        is_of_asking=True,
+    )
+    yield Measure(
+        "question_length",
+        Label("length of a question", "提问的长度"),
+        Unit.COUNT,
+        "Words of a question in English, characters in Chinese: the median of the consultation."
+        f" {_OWN_QUESTIONS}",
+        "Consultations in which anything was asked.",
+        from_transcript=talk.question_length,
+        places=_IN_TABLES,
+        is_of_asking=True,
+    )
+    yield Measure(
+        "reply_length",
+        Label("length of a reply", "回答的长度"),
+        Unit.COUNT,
+        "Words of a reply in English, characters in Chinese: the median of the consultation.",
+        "Consultations in which the patient replied.",
+        from_transcript=talk.reply_length,
+        places=_IN_TABLES,
+        is_of_asking=True,
+    )
+    yield Measure(
+        "things_assumed",
+        Label("asked for and assumed", "问到但只能推定的比例"),
+        Unit.SHARE,
+        "Of the things asked for, the share about which the record is silent, so that the patient"
+        " said what people say then.",
+        "Consultations whose questions a model read.",
+        from_transcript=talk.share_assumed,
+        places=_IN_TABLES,
+        is_of_asking=True,
+    )
+    yield Measure(
+        "things_unknown",
+        Label("asked for and not known", "问到但不知道的比例"),
+        Unit.SHARE,
+        "Of the things asked for, the share that the patient does not know.",
+        "Consultations whose questions a model read.",
+        from_transcript=talk.share_unknown,
         places=_IN_TABLES,
         is_of_asking=True,
     )
@@ -499,6 +557,7 @@ BUILTIN: tuple[Measure, ...] = (
     *_verdict_shares(TREATMENT),
     _unsafe(),
     *_of_asking(),
+    *_of_talk(),
     *_of_replies(),
     *_of_usage(),
     *_of_streams(),

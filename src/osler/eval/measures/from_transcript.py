@@ -22,7 +22,7 @@ from osler.runs.transcript import Transcript
 
 TESTS = RESULTS - {Category.SIGN}
 """Categories of what is done in a laboratory or with a machine, which have a price."""
-VERSION = "8"
+VERSION = "9"
 """Changes when a measure does, so that stored figures are not compared with others."""
 
 

@@ -48,8 +48,8 @@ def measures_in(place: Place) -> list[Measure]:
     return [measure for measure in all_measures() if place in measure.places]
 
 
-def measured_outside(transcript: Transcript, record: PatientRecord) -> dict[str, float | None]:
-    """Count what measures of your own count in a transcript, to be stored with the others."""
+def measured_in(transcript: Transcript, record: PatientRecord) -> dict[str, float | None]:
+    """Count what measures count in a transcript by themselves, to be stored with the others."""
     return {
         measure.name: measure.from_transcript(transcript, record)
         for measure in all_measures()

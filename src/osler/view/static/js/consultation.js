@@ -5,7 +5,7 @@
 
   // The turns, and one more place for the conclusion, which has prompts and recall of its own.
   function stopsOf(story) {
-    const nothing = {asked_for: [], retrieved: [], disclosed: []};
+    const nothing = {asked_for: [], things: [], retrieved: [], disclosed: []};
     for (const kind of Osler.faults) nothing[kind] = [];
     const closing = {interventions: [], calls: [], recall: null, ...story.closing};
     const last = {...closing, turn: story.turns.length + 1, closing: true, ledger: nothing, memory: null};

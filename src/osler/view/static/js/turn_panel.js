@@ -41,6 +41,13 @@
     );
   }
 
+  // What the answer about a thing rests on; what the record tells goes without saying.
+  function standing(ledger, name) {
+    const thing = ledger.things.find((one) => one.name === name);
+    if (!thing || thing.standing === 'told') return null;
+    return h('small', {class: 'dim'}, ` ${Osler.t(`thing_${thing.standing}`)}`);
+  }
+
   const warned = (name, texts) =>
     texts.length
       ? part(
@@ -71,7 +78,7 @@
       part(
         Osler.t('asked_for'),
         ledger.asked_for.length
-          ? list(ledger.asked_for, (name) => said(name), {name: 'chips'})
+          ? list(ledger.asked_for, (name) => [said(name), standing(ledger, name)], {name: 'chips'})
           : dim(Osler.t('nothing_told')),
       ),
       interventions(turn),

@@ -161,6 +161,8 @@ Osler.words = {
   surprise: ['Surprise me', '随机一位'],
   system: ['System', '跟随系统'],
   theme: ['Theme', '外观'],
+  thing_assumed: ['assumed: the record is silent', '推定：病历没有写'],
+  thing_unknown: ['not known', '不知道'],
   thought: ['Thinking', '思考过程'],
   thoughts_proposed: ['Memory: proposed', '记忆：提议'],
   thoughts_refused: ['Memory: proposed, refused', '记忆：提议被拒'],
