@@ -172,7 +172,7 @@ def test_it_sees_what_was_handed_what_is_unknown_and_what_was_said(language: Lan
     given = context(
         language,
         earlier=(earlier,),
-        unrecorded=(Thing(name="hair loss", unrecorded=Unrecorded.UNKNOWN),),
+        untold=(Thing(name="hair loss", unrecorded=Unrecorded.UNKNOWN),),
         said=(SpokenExchange("First?", "Second."),),
         opening="Third.",
         question="Fourth?",

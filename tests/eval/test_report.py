@@ -216,7 +216,7 @@ def test_earlier_visits_are_on_the_page(language: Language, tmp_path: Path) -> N
 
 
 def test_what_the_run_was_made_with_is_told(page: Page) -> None:
-    assert re.search(r"turns 8 turn factor 1\.5 temperature 0\.0", page.text)
+    assert re.search(r"turns 8 turn factor 2\.0 temperature 0\.0", page.text)
     assert "budget 2000" in page.text
     assert "Python 3." in page.text and "matplotlib" in page.text and EXACT in page.text
 

@@ -92,7 +92,9 @@ def _person(selection: Selection) -> str:
         return ""
     line = phrases("person", selection.case.language)
     rows = [f"- {line[name]}: {text}" for name, text in selection.person.lines.items()]
-    return "\n".join(["", "", line["about_you"], *rows])
+    is_patient = selection.case.speaker is Speaker.PATIENT
+    heading = line["about_you" if is_patient else "about_patient"]
+    return "\n".join(["", "", heading, *rows])
 
 
 def _conversation(selection: Selection) -> str:

@@ -28,6 +28,7 @@ T = TypeVar("T", bound=StrEnum)
 _COLUMNS = "record_table_columns"
 _ROWS = "record_table_rows"
 _TRUTH = "record_table_truth"
+_PERSON = "record_table_person"
 _LISTS = frozenset({"confused_with", "earlier"})
 _AS_JSON = frozenset({"visits", "key_facts"})
 """Fields whose cell holds JSON: no row can show a whole visit."""
@@ -88,6 +89,8 @@ def to_rows(record: PatientRecord) -> Iterator[TableRow]:
         value = data.get(field)
         if field in {"diagnosis", "treatment"}:
             yield from _truth_rows(value or {}, title, load_texts(language, _TRUTH))
+        elif field == "person":
+            yield from _person_rows(value or {}, title, load_texts(language, _PERSON))
         elif field in _AS_JSON and value:
             yield TableRow(title, "", json.dumps(value, ensure_ascii=False))
         elif value not in (None, []):
@@ -132,6 +135,15 @@ def _truth_rows(truth: dict[str, Any], first: str, titles: Mapping[str, str]) ->
         )
 
 
+def _person_rows(
+    sheet: Mapping[str, str], first: str, titles: Mapping[str, str]
+) -> Iterator[TableRow]:
+    """A row for each field of the person sheet that has text."""
+    for field, text in sheet.items():
+        if text:
+            yield TableRow(first, titles[field], text)
+
+
 def _cell(value: object) -> str:
     return "\n".join(value) if isinstance(value, list | tuple) else str(value)
 
@@ -146,6 +158,10 @@ def from_rows(rows: Sequence[Sequence[str]], name: str, place: str = "") -> Reco
         section = _section(row)
         if field in {"diagnosis", "treatment"}:
             _add_truth(data.setdefault(field, {}), row)
+        elif field == "person":
+            # A title that is no field's stays, for the schema to refuse.
+            name_of_field = _named(_PERSON).get(row.second.casefold(), row.second)
+            data.setdefault(field, {})[name_of_field] = row.result
         elif field in _AS_JSON:
             data[field] = parse_json(row.result, name, place)
         elif field in _LISTS:

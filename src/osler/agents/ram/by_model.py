@@ -59,13 +59,24 @@ class AskedThing(BaseModel):
     entries: list[int]
     implied: Literal["", "yes", "no", "partly", "done"]
     nothing: Literal["", "denied", "not_done", "unknown", "person"]
-    since: bool = False
 
 
 class AskedThings(BaseModel):
     """The answer that is asked for."""
 
     things: list[AskedThing]
+
+
+class AskedAgain(AskedThing):
+    """The same where the patient has been here before."""
+
+    since: bool
+
+
+class AskedThingsAgain(BaseModel):
+    """The answer that is asked for where the patient has been here before."""
+
+    things: list[AskedAgain]
 
 
 Word = TypeVar("Word", bound=StrEnum)
@@ -103,6 +114,7 @@ class ModelRam(Ram):
         numbered = enumerate(self._entries, start=1)
         self._lines = [f"{number}. {_line(entry, record.language)}" for number, entry in numbered]
         self._sheet = record.person.lines if record.person else {}
+        self._form = AskedThingsAgain if self._past else AskedThings
         self._journal, self._answer_tokens = journal, answer_tokens
         self._call = Caller(backbone, Role.RAM, journal)
 
@@ -116,7 +128,7 @@ class ModelRam(Ram):
         while len(failures) < _TRIES:
             try:
                 answer = await self._call.text(
-                    messages, template, schema=AskedThings, max_tokens=self._answer_tokens
+                    messages, template, schema=self._form, max_tokens=self._answer_tokens
                 )
             except ConsultationError as error:
                 if error.ending is not Ending.BACKBONE_FAILURE:
@@ -146,7 +158,8 @@ class ModelRam(Ram):
         return template.fill(
             **case_slots(self._case),
             entries="\n".join([*self._lines, *self._past_lines(), *self._sheet_lines()]),
-            since=self._rule_of_since(),
+            rule_of_since=self._phrase_of_since("since"),
+            since=self._phrase_of_since("since_in_form"),
             before=before,
             question=enquiry.text,
         )
@@ -165,11 +178,9 @@ class ModelRam(Ram):
                 said=past_text(exchange, self._case.language),
             )
 
-    def _rule_of_since(self) -> str:
-        """When a thing is asked for since an earlier visit; empty without one."""
-        if not self._past:
-            return ""
-        return "\n\n" + phrases("visits", self._case.language)["since"]
+    def _phrase_of_since(self, name: str) -> str:
+        """What the prompt says of things asked for since an earlier visit; empty without one."""
+        return phrases("visits", self._case.language)[name] if self._past else ""
 
     def _sheet_lines(self) -> Iterator[str]:
         """The person sheet, with numbers that follow those of earlier visits."""
@@ -243,10 +254,10 @@ class ModelRam(Ram):
         if not name and not names:
             return None
         implied = _member(Implied, row.get("implied"))
-        if implied and names:
-            # What these entries found was not asked for, only what follows from it.
-            implied_by = tuple(dict.fromkeys(names))
-            return Thing(name=name or names[0], implied=implied, implied_by=implied_by)
+        if implied and (names or person):
+            # What these lines tell was not asked for, only what follows from it.
+            implied_by = tuple(dict.fromkeys((*names, *person)))
+            return Thing(name=name or implied_by[0], implied=implied, implied_by=implied_by)
         unrecorded = None
         if not (names or past or person):
             unrecorded = _member(Unrecorded, row.get("nothing")) or Unrecorded.UNKNOWN
