@@ -147,7 +147,7 @@ def _given_text(selection: Selection) -> str:
         texts += selection.person.lines.values()
     texts += [exchange.text for exchange in selection.past_again]
     for entry in selection.entries:
-        if entry.name in selection.earlier:
+        if entry.name in selection.earlier or entry.name in selection.hidden:
             continue
         texts += [entry.name, *entry.aliases, entry.report, entry.said, entry.when or ""]
     return "\n".join(texts)

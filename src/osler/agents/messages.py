@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import datetime
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from osler.language import Language, Speaker
 from osler.memory.base import Recall
 from osler.records.schema import Entry, Persona, PersonSheet, Sex
 from osler.records.visits import PastExchange, clock
-from osler.runs.events import Maker, Thing
+from osler.runs.events import Maker, Telling, Thing
 from osler.runs.lessons import LessonRecall
+from osler.settings.personas import PersonaFactors
 
 
 class _Message(BaseModel):
@@ -28,6 +29,9 @@ class Case(_Message):
     complaint: str
     speaker: Speaker
     persona: Persona = Persona.PLAIN
+    factors: PersonaFactors | None = None
+    """The persona that the run sets; None: as the record has it."""
+    patient_bias: str | None = None
     today: datetime.date | None = None
     """The day of the consultation, if the patient has been here before."""
     visited: tuple[datetime.date, ...] = ()
@@ -143,6 +147,8 @@ class Selection(_Message):
     """Exchanges of earlier visits that the patient tells once more."""
     told_again: tuple[str, ...] = ()
     """Names of entries that were told at an earlier visit and are told once more."""
+    tellings: dict[str, Telling] = Field(default_factory=dict)
+    """How the patient's persona tells entries that it does not tell plainly, by name."""
     person: PersonSheet | None = None
     """What the patient knows of their own life."""
     conversation: tuple[Exchange, ...] = ()
@@ -151,8 +157,13 @@ class Selection(_Message):
     @property
     def known(self) -> tuple[Entry, ...]:
         """The entries that the patient reports."""
-        elsewhere = {*self.reported, *self.earlier}
+        elsewhere = {*self.reported, *self.earlier, *self.hidden}
         return tuple(entry for entry in self.entries if entry.name not in elsewhere)
+
+    @property
+    def hidden(self) -> frozenset[str]:
+        """The names of the entries that the persona does not tell."""
+        return frozenset(name for name, telling in self.tellings.items() if telling.is_hidden)
 
 
 class Reply(_Message):

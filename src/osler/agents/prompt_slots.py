@@ -16,7 +16,7 @@ from osler.locale import label
 from osler.prompts import phrases
 from osler.records.schema import Category, Entry, Sex, Status
 from osler.records.visits import PastExchange
-from osler.runs.events import Maker
+from osler.runs.events import Maker, Telling
 
 SEMICOLON = {Language.EN: "; ", Language.ZH: "；"}
 _LONGEST_CONVERSATION = 6000
@@ -76,7 +76,7 @@ def patient_slots(selection: Selection) -> dict[str, str]:
         about = line[f"about_{case.sex}"]
     return {
         "who": who,
-        "manner": line[case.persona],
+        "manner": _manner(case),
         "complaint": case.complaint,
         "person": _person(selection),
         "conversation": _conversation(selection),
@@ -84,6 +84,19 @@ def patient_slots(selection: Selection) -> dict[str, str]:
         "knowledge": _knowledge(selection),
         "about": about,
     }
+
+
+def _manner(case: Case) -> str:
+    """Return how the patient talks: as the run sets it, or else as the record has it."""
+    sentences: list[str] = []
+    if case.factors is None:
+        sentences.append(phrases("patient_lines", case.language)[case.persona])
+    else:
+        line = phrases("personas", case.language)
+        sentences += filter(None, (line[f"{name}_{value}"] for name, value in case.factors))
+    if case.patient_bias:
+        sentences.append(phrases("biases", case.language)[f"patient_{case.patient_bias}"])
+    return join_sentences(sentences, case.language)
 
 
 def _person(selection: Selection) -> str:
@@ -227,10 +240,18 @@ def notes(selection: Selection) -> tuple[Note, ...]:
             for thing in selection.things
             if entry.name in thing.entries and thing.name != entry.name
         )
+        telling = selection.tellings.get(entry.name, Telling.PLAIN)
         if entry.name in selection.earlier:
             told_before.append(_name_in_question(names, selection))
+        elif telling.is_hidden:
+            # In the words of the question: the entry's name would say too much.
+            name = SEMICOLON[selection.case.language].join(names) or phrase["earlier_name"]
+            told_now.append(Note(name, phrase[f"telling_{telling}"]))
         else:
-            told_now.append(Note(entry.name, _text_of(entry, selection), names))
+            text = _text_of(entry, selection)
+            if telling is not Telling.PLAIN:
+                text = phrase[f"telling_{telling}"].format(told=text)
+            told_now.append(Note(entry.name, text, names))
     told_before += _names_of_past(selection, touched)
     unnamed = phrase["earlier_rest" if told_now else "earlier_name"]
     known_before = [Note(name or unnamed, phrase["told_earlier"]) for name in told_before]

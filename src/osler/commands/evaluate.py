@@ -42,8 +42,12 @@ def compare(
     ] = None,
     patient_judge: PatientJudge = None,
     by: Annotated[
-        Literal["language", "specialty"] | None,
-        Option("--by", help="Also print a table for each language or specialty."),
+        str | None,
+        Option(
+            "--by",
+            help="Also print a table for each language, specialty, or value of what columns"
+            " differ in, such as persona.",
+        ),
     ] = None,
     paper: Annotated[
         bool, Option("--paper", help="Also print the figures that the papers published.")

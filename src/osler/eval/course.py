@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 
 from osler.eval.verbatim import has_name
 from osler.language.lexicon.categories import categories_asked
 from osler.records.schema import Entry, PatientRecord, Status
-from osler.runs.events import Answered, Maker, Retrieved, Thing
+from osler.runs.events import Answered, Maker, Retrieved, Telling, Thing
 from osler.runs.transcript import Transcript
 from osler.runs.turns import TurnView
 
@@ -32,6 +32,8 @@ class CourseExchange:
     things: tuple[Thing, ...]
     """The things that were asked for, one by one, if a model read the question."""
     answer: Answered | None
+    tellings: Mapping[str, Telling] = field(default_factory=dict)
+    """How the patient's persona tells entries that it does not tell plainly, by name."""
     told_earlier: tuple[str, ...] = ()
     """What earlier visits told about it: the patient may confirm it or refer to the notes."""
 
@@ -91,11 +93,16 @@ def _exchange(
         told_earlier = set(told_earlier) - set(turn.retrieved.told_again)
     earlier_words = [own_words(entry) for entry in retrieved if entry.name in told_earlier]
     earlier_words += [exchange.text for exchange in record.past if exchange.number in past]
+    hidden: frozenset[str] = frozenset()
+    if turn.retrieved is not None:
+        tellings = turn.retrieved.tellings.items()
+        hidden = frozenset(name for name, telling in tellings if telling.is_hidden)
     return CourseExchange(
         turn=turn.number,
         question=turn.question,
         maker=turn.asked.maker if turn.asked else Maker.SILENT,
-        entries=tuple(entry for entry in retrieved if entry.name not in told_earlier),
+        entries=tuple(entry for entry in retrieved if entry.name not in {*told_earlier, *hidden}),
+        tellings=turn.retrieved.tellings if turn.retrieved else {},
         asked=asked_for(record, turn.question, turn.retrieved, turn.answered),
         things=turn.retrieved.things if turn.retrieved else (),
         answer=turn.answered,

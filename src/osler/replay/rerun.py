@@ -338,6 +338,8 @@ class RecordedRam(Ram):
         selection = for_patient(selection, self._record, content.conversation)
         selection = without_earlier(selection, self._record, found.told_again, found.past_again)
         self._then.note_referred(selection)
+        self._then.note_asked(entry.name for entry in selection.known)
+        selection = selection.model_copy(update={"tellings": found.tellings})
         return with_reports(selection) if found.results else selection
 
 

@@ -156,6 +156,25 @@ class Implied(StrEnum):
     """It was looked at or examined."""
 
 
+class Telling(StrEnum):
+    """How a persona tells an entry."""
+
+    PLAIN = "plain"
+    BLURRED = "blurred"
+    """Vaguely, without numbers, names and dates."""
+    PLAYED_DOWN = "played_down"
+    """As less than it is."""
+    FORGOTTEN = "forgotten"
+    """Not at all: the patient does not remember it."""
+    DENIED = "denied"
+    """Not at all: the patient says no."""
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether the doctor hears nothing of it."""
+        return self in (Telling.FORGOTTEN, Telling.DENIED)
+
+
 class Standing(StrEnum):
     """What an answer about a thing rests on."""
 
@@ -219,6 +238,8 @@ class Retrieved(_Event):
     second time that the doctor asks."""
     past_again: tuple[int, ...] = ()
     """Exchanges of earlier visits that are told again for the same reason."""
+    tellings: dict[str, Telling] = Field(default_factory=dict)
+    """How the patient's persona tells entries that it does not tell plainly, by name."""
 
 
 class Answered(_Event):

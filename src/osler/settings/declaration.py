@@ -5,6 +5,7 @@ Without pydantic and typer, so that commands which need one declaration alone lo
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 
@@ -37,6 +38,8 @@ class Setting:
     """What warnings call it, if not by its name."""
     thing: str | None = None
     """What a class, function or client that is given in place of a name has to be."""
+    normal: Callable[[str], str] | None = None
+    """Returns a text as it is stored and named, or refuses it with a `UserError`."""
     is_option: bool = True
     """Whether people can give it. What others decide alone is stored, and never given."""
 

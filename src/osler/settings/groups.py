@@ -22,6 +22,7 @@ from osler.settings.names import (
     Feedback,
     ResultsFrom,
 )
+from osler.settings.personas import NO_BIAS, bias_text, persona_text
 
 
 class SettingsGroup(BaseModel):
@@ -117,6 +118,27 @@ class PatientGroup(SettingsGroup):
             thing="backbone",
         ),
     ] = RULES
+    persona: Annotated[
+        str,
+        Setting(
+            "Who the patient is, as FACTOR=VALUE,…: personality (plain, verbose, pleasing,"
+            " impatient, distrustful, anxious), language (A, B, C), recall of the history (full,"
+            " vague, poor), honesty about habits (open, plays_down, denies), confusion (none, some,"
+            " much). Default: the record's own manner.",
+            axis=True,
+            default_depends=True,
+            normal=persona_text,
+        ),
+    ] = ""
+    bias: Annotated[
+        str,
+        Setting(
+            "A bias of the doctor or the patient, as doctor:confirmation or"
+            " patient:self_diagnosis; none is none.",
+            axis=True,
+            normal=bias_text,
+        ),
+    ] = NO_BIAS
     results: Annotated[
         ResultsFrom,
         Setting(

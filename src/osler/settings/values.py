@@ -46,7 +46,8 @@ def _checked_item(declared: Declared, value: object, name: str) -> Any:
     if kind in _PLAIN_KINDS:
         if not isinstance(value, kind):
             refuse(name, value, _PLAIN_KINDS[kind])
-        return value
+        normal = declared.setting.normal
+        return normal(value) if normal is not None and isinstance(value, str) else value
     if kind is Path:
         if not isinstance(value, str | Path):
             refuse(name, value, "a path")

@@ -42,7 +42,7 @@ from osler.settings.names import (
     Limits,
 )
 from osler.settings.run_settings import RunSettings
-from osler.simulator.build import check_strategies
+from osler.simulator.build import check_persona, check_strategies
 from osler.simulator.clients import Clients, ClientSettings
 from osler.simulator.engines.messages import WorkerServer, WorkerSetup
 from osler.simulator.engines.pool import WorkerPool
@@ -243,6 +243,8 @@ async def _check(columns: Sequence[Column], settings: RunSettings, options: RunO
     of_columns = [settings.for_column(column) for column in columns]
     if any(HUMAN in (own.ram_backbone, own.memory_backbone) for own in of_columns):
         raise UserError("only the doctor and the patient can be a person", "name a model, or rules")
+    for own in of_columns:
+        check_persona(own)
     with spared_stdout():
         check_memories(sorted({column.memory for column in columns} - {ONE_STEP}))
         check_strategies(column.strategy for column in columns)

@@ -16,11 +16,13 @@ from osler.agents.doctors import DoctorSettings, doctor_factory
 from osler.agents.human import HumanParticipant
 from osler.agents.messages import Case
 from osler.agents.patient import ModelPatient
+from osler.agents.persona import Guard
 from osler.agents.ram.agent import Ram
 from osler.agents.ram.by_model import ModelRam
 from osler.agents.ram.redact import without_diagnosis
 from osler.agents.rules.doctor import RulesDoctor
 from osler.agents.rules.patient import RulesPatient, voice
+from osler.errors import UserError
 from osler.language import Language
 from osler.locale import label
 from osler.memory import MemorySettings, Thinker, memory_factory
@@ -29,11 +31,12 @@ from osler.memory.none import NoMemory
 from osler.models import Backbone, ChatMessage
 from osler.plugins import as_name
 from osler.prompts import Prompt, phrases
-from osler.records.schema import Entry, PatientRecord
+from osler.records.schema import Entry, PatientRecord, Persona
 from osler.runs.events import ConsultationError, Journal, Role
 from osler.runs.plan import Column
 from osler.seeds import derive
 from osler.settings.names import HUMAN, ONE_STEP, PLAIN, RULES, WITHOUT_MODEL, ResultsFrom
+from osler.settings.personas import PersonaFactors, Personality, bias_of
 from osler.settings.run_settings import RunSettings
 from osler.simulator.clients import Clients, ConsultationClients
 from osler.simulator.consultation import Seats, consult
@@ -58,6 +61,15 @@ class Opener(Protocol):
 
     def open(self, spec: str) -> Backbone:
         """The backbone of that spec."""
+
+
+MANNERS: Mapping[Personality, Persona] = {
+    Personality.PLAIN: Persona.PLAIN,
+    Personality.ANXIOUS: Persona.ANXIOUS,
+    Personality.IMPATIENT: Persona.TERSE,
+    Personality.VERBOSE: Persona.TALKATIVE,
+}
+"""The personalities that a patient without a model can have."""
 
 
 def case_of(record: PatientRecord, *, visits: bool = False) -> Case:
@@ -93,7 +105,7 @@ def seat(
     clients: Opener,
 ) -> Seats:
     """Everybody who takes part in one consultation."""
-    case = case_of(record, visits=settings.visits)
+    case = _case_in_run(record, settings)
     memory_settings = MemorySettings(
         language=record.language,
         budget=settings.budget,
@@ -110,18 +122,40 @@ def seat(
     )
     return Seats(
         doctor=doctor_of(column, case, settings, journal, clients),
-        ram=_ram(record, case, settings, journal, clients),
+        ram=_ram(record, case, settings, journal, clients, _guard(record, case, trial, settings)),
         patient=_patient(record, case, settings, journal, clients),
         memory=memory,
     )
 
 
+def _case_in_run(record: PatientRecord, settings: RunSettings) -> Case:
+    """Return the case with the persona and the bias that the run sets."""
+    case = case_of(record, visits=settings.visits)
+    update: dict[str, object] = {"patient_bias": bias_of("patient", settings.bias)}
+    if settings.persona:
+        factors = PersonaFactors.of(settings.persona)
+        update |= {"factors": factors, "persona": MANNERS.get(factors.personality, case.persona)}
+    return case.model_copy(update=update)
+
+
+def _guard(record: PatientRecord, case: Case, trial: int, settings: RunSettings) -> Guard | None:
+    """What the patient's persona does to facts, if anything; the same in every column."""
+    if case.factors is None or case.factors.only_speech:
+        return None
+    return Guard(record, case.factors, derive(settings.seed, record.id, trial, "persona"))
+
+
 def _ram(
-    record: PatientRecord, case: Case, settings: RunSettings, journal: Journal, clients: Opener
+    record: PatientRecord,
+    case: Case,
+    settings: RunSettings,
+    journal: Journal,
+    clients: Opener,
+    guard: Guard | None,
 ) -> Ram:
     spec, reports = settings.ram_backbone, settings.results is ResultsFrom.REPORT
     if spec in WITHOUT_MODEL:
-        return Ram(record, case, reports=reports)
+        return Ram(record, case, reports=reports, guard=guard)
     # The same question to the same record is asked once in a run.
     backbone = (
         clients.open(spec, shared=True)
@@ -129,7 +163,13 @@ def _ram(
         else clients.open(spec)
     )
     return ModelRam(
-        record, case, backbone, journal, answer_tokens=settings.answer_tokens, reports=reports
+        record,
+        case,
+        backbone,
+        journal,
+        answer_tokens=settings.answer_tokens,
+        reports=reports,
+        guard=guard,
     )
 
 
@@ -184,6 +224,25 @@ def _patient(
     return ModelPatient(
         case, record.diagnosis, backbone, journal, answer_tokens=settings.answer_tokens
     )
+
+
+def check_persona(settings: RunSettings) -> None:
+    """Raise `UserError` for a persona or bias of a patient that cannot have it."""
+    if settings.patient_backbone not in WITHOUT_MODEL:
+        return
+    patient = f"the patient `{settings.patient_backbone}`"
+    if bias_of("patient", settings.bias):
+        raise UserError(f"{patient} has no biases", "name a model with --patient")
+    if not settings.persona:
+        return
+    factors = PersonaFactors.of(settings.persona)
+    followed = {"personality": factors.personality} if factors.personality in MANNERS else {}
+    if settings.patient_backbone == HUMAN or factors != PersonaFactors.model_validate(followed):
+        manners = ", ".join(MANNERS)
+        raise UserError(
+            f"{patient} cannot be {factors}",
+            f"name a model with --patient; rules know only the personalities {manners}",
+        )
 
 
 def check_strategies(names: Iterable[str]) -> None:

@@ -287,6 +287,7 @@ async def _answered(
         results=selection.results,
         past=tuple(exchange.number for exchange in selection.past),
         told_again=selection.told_again,
+        tellings=selection.tellings,
         past_again=tuple(exchange.number for exchange in selection.past_again),
     )
     listener(seats.ram.name, selection)

@@ -30,6 +30,7 @@ from osler.runs.events import (
     Role,
 )
 from osler.settings.names import ANSWER_TOKENS
+from osler.settings.personas import bias_of
 from osler.settings.run_settings import RunSettings
 
 LONGEST_QUESTION = 2000
@@ -227,6 +228,9 @@ class PlainDoctor(Participant):
         language = self._settings.case.language
         template = prompt(name, language)
         text = template.fill(**briefing_slots(briefing), **slots)
+        bias = bias_of("doctor", self._settings.run.bias)
+        if bias:
+            text = f"{phrases('biases', language)[f'doctor_{bias}']}\n\n{text}"
         messages = [ChatMessage("user", text)]
         if unread is not None:
             repair = "doctor_repair_move" if schema is MoveForm else "doctor_repair_conclusion"

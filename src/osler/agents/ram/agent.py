@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from functools import cached_property, lru_cache
 from typing import Any
 
 from osler.agents.autogen import Participant
 from osler.agents.messages import Case, Enquiry, Exchange, Question, Selection
+from osler.agents.persona import Guard
 from osler.agents.ram.evidence import read_asks
 from osler.agents.ram.index import RecordIndex
 from osler.agents.ram.past import past_about, past_of
@@ -36,15 +37,24 @@ def index_of(record: PatientRecord) -> RecordIndex:
 class Ram(Participant):
     """Sits between doctor and patient, and is the only one that has the record."""
 
-    def __init__(self, record: PatientRecord, case: Case, *, reports: bool = False) -> None:
+    def __init__(
+        self,
+        record: PatientRecord,
+        case: Case,
+        *,
+        reports: bool = False,
+        guard: Guard | None = None,
+    ) -> None:
         """Take the record.
 
-        With `reports` the doctor is given the reports of tests and examinations itself.
+        With `reports` the doctor is given the reports of tests and examinations itself; the guard
+        knows which entries the patient's persona does not tell plainly.
         """
         super().__init__(
             "ram", "Finds what the doctor's question asks for in the patient's record."
         )
         self._record, self._case, self._reports = record, case, reports
+        self._guard = guard
         self._referred_entries: set[str] = set()
         """Names of entries for which the patient has already referred to the notes."""
         self._referred_past: set[int] = set()
@@ -69,7 +79,7 @@ class Ram(Participant):
         enquiry = content if isinstance(content, Enquiry) else Enquiry(text=text)
         chosen = await self.choose(enquiry)
         chosen = for_patient(chosen, self._record, enquiry.conversation)
-        chosen = self._apart_from_earlier(chosen)
+        chosen = self._guarded(self._apart_from_earlier(chosen))
         return with_reports(chosen) if self._reports else chosen
 
     def _apart_from_earlier(self, selection: Selection) -> Selection:
@@ -80,6 +90,20 @@ class Ram(Participant):
         selection = without_earlier(selection, self._record, again, past_again)
         self.note_referred(selection)
         return selection
+
+    def _guarded(self, selection: Selection) -> Selection:
+        """Say how the patient's persona tells the entries."""
+        if self._guard is None:
+            return selection
+        names = [entry.name for entry in selection.known]
+        tellings = self._guard.tellings_of(names)
+        self.note_asked(names)
+        return selection.model_copy(update={"tellings": tellings})
+
+    def note_asked(self, names: Iterable[str]) -> None:
+        """Note that these entries were asked for: asking again gets further."""
+        if self._guard is not None:
+            self._guard.note_asked(names)
 
     def note_referred(self, selection: Selection) -> None:
         """Note what the patient now refers to the notes, and tells when asked again.

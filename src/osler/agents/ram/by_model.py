@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from osler.agents.calls import Caller
 from osler.agents.messages import Case, Enquiry, Selection
+from osler.agents.persona import Guard
 from osler.agents.prompt_slots import case_slots, past_text
 from osler.agents.ram.agent import Ram
 from osler.agents.ram.past import latest
@@ -107,9 +108,10 @@ class ModelRam(Ram):
         *,
         answer_tokens: int = ANSWER_TOKENS,
         reports: bool = False,
+        guard: Guard | None = None,
     ) -> None:
         """Take the record and the model. No prompt holds the diagnosis."""
-        super().__init__(record, case, reports=reports)
+        super().__init__(record, case, reports=reports, guard=guard)
         self._entries = without_diagnosis(record).entries
         numbered = enumerate(self._entries, start=1)
         self._lines = [f"{number}. {_line(entry, record.language)}" for number, entry in numbered]

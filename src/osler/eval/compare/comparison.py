@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+_FEATURES = ("language", "specialty")
+"""What consultations can always be divided by."""
 _PLACES = {Place.COMPARE, Place.REPORT}
 """Where the figures of a comparison are shown."""
 
@@ -121,7 +123,8 @@ def compare(
         runs: One or several; with several, every column names its run.
         judge: Whose verdicts; the run's own unless another is named.
         against: The memory that the others are compared with; without it, the first of each doctor.
-        by: `language` or `specialty`, for a table of each.
+        by: `language`, `specialty` or what columns differ in, such as `persona`, for a table of
+            each.
         patient_judge: Whose word on leaks and fabrications; else the last model's that read replies
             of all runs.
 
@@ -221,15 +224,33 @@ def _shared_answer_notes(compared: Iterable[_ComparedRun]) -> Iterator[str]:
             yield f"{run.label}: {note}" if run.label else note
 
 
+def _check_by(compared: Iterable[_ComparedRun], by: str) -> None:
+    """Refuse what consultations cannot be divided by."""
+    axes: set[str] = set()
+    for run in compared:
+        for consultation in run.consultations:
+            axes.update(name for name, _ in consultation.column.variants)
+    choices = (*_FEATURES, *sorted(axes))
+    if by not in choices:
+        raise UserError(f"there is no {by!r} to divide by", f"give one of {', '.join(choices)}")
+
+
+def _part(consultation: ScoredConsultation, by: str) -> str:
+    if by in _FEATURES:
+        return str(getattr(consultation, by))
+    return consultation.column.variant(by) or "-"
+
+
 def _groups(
     compared: Sequence[_ComparedRun], by: str, names: ShortNames
 ) -> dict[str, list[ColumnFigures]]:
-    """The columns of each language or specialty."""
+    """The columns of each language, specialty or value of what columns differ in."""
+    _check_by(compared, by)
     groups: dict[str, list[_ComparedRun]] = {}
     for run in compared:
         parts: dict[str, list[ScoredConsultation]] = {}
         for consultation in run.consultations:
-            parts.setdefault(str(getattr(consultation, by)), []).append(consultation)
+            parts.setdefault(_part(consultation, by), []).append(consultation)
         for part, consultations in parts.items():
             groups.setdefault(part, []).append(run._replace(consultations=consultations))
     return {part: _columns(groups[part], names) for part in sorted(groups)}

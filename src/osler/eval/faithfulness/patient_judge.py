@@ -57,6 +57,10 @@ _STATES: dict[str, dict[Language, str]] = {
 }
 """How an entry is shown, and a thing that no entry tells; both may be `not_done`."""
 _EARLIER = {Language.EN: "told at an earlier visit", Language.ZH: "以前就诊时说过"}
+_SOFTENED = {
+    Language.EN: "(may be told vaguely, or as less than it is)",
+    Language.ZH: "（可以说得含糊，或者往轻里说）",
+}
 _NONE = {Language.EN: "(none)", Language.ZH: "（无）"}
 
 GOOD = "good"
@@ -157,7 +161,7 @@ def _facts(context: ReplyContext) -> Iterator[_Fact]:
     before = (
         _Fact(earlier, f"[{earlier}]: {' '.join(text.split())}") for text in context.told_earlier
     )
-    entries = (_Fact(entry.name, _told(entry, context.language)) for entry in context.known)
+    entries = (_Fact(entry.name, _told(entry, context)) for entry in context.known)
     for fact in (*entries, *before, *_facts_of_sheet(context)):
         left -= len(fact.text)
         if left < 0:
@@ -174,10 +178,13 @@ def _facts_of_sheet(context: ReplyContext) -> Iterator[_Fact]:
         yield _Fact(line[name], f"{line[name]}: {text}")
 
 
-def _told(entry: Entry, language: Language) -> str:
+def _told(entry: Entry, context: ReplyContext) -> str:
+    language = context.language
+    softened = f" {_SOFTENED[language]}" if entry.name in context.softened else ""
     told = " ".join(dict.fromkeys(filter(None, (entry.report, entry.said))))
     when = f", {entry.when}" if entry.when else ""
-    return f"{entry.name} [{_STATES[entry.status][language]}{when}]: {told}"[:_LONGEST_FACT]
+    state = f"{_STATES[entry.status][language]}{when}"
+    return f"{entry.name} [{state}]{softened}: {told}"[:_LONGEST_FACT]
 
 
 def _talk(context: ReplyContext) -> list[str]:

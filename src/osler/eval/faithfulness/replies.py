@@ -39,6 +39,8 @@ class ReplyContext:
     untold: tuple[Thing, ...] = ()
     """Things that were asked for so far and that no entry tells: the record is silent about them,
     or only implies them."""
+    softened: frozenset[str] = frozenset()
+    """Names of entries that the persona blurs or plays down."""
     told_earlier: tuple[str, ...] = ()
     """What earlier visits told about the questions so far."""
     speaker: Speaker = Speaker.PATIENT
@@ -100,6 +102,7 @@ def replies_of(course: Course, record: PatientRecord) -> Iterator[GivenReply]:
                 earlier=tuple(earlier.values()),
                 said=tuple(said),
                 untold=tuple(untold.values()),
+                softened=frozenset(exchange.tellings),
                 told_earlier=tuple(told_earlier),
                 speaker=record.speaker,
                 age=record.age,

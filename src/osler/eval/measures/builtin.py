@@ -295,6 +295,19 @@ def _of_talk() -> Iterator[Measure]:
         is_of_asking=True,
     )
 
+    yield Measure(
+        "guarded_got",
+        Label("guarded facts got at", "患者隐瞒、淡化或记不清而最终问出的比例"),
+        Unit.SHARE,
+        "Of the entries that the patient's persona denied, played down, forgot or blurred when they"
+        " were asked for, the share that it told plainly when the doctor asked again.",
+        "Consultations with a persona in which such an entry was asked for.",
+        Higher.BETTER,
+        from_transcript=talk.share_of_guarded_got,
+        places=_IN_TABLES,
+        is_of_asking=True,
+    )
+
 
 def _of_replies() -> Iterator[Measure]:
     """What the patient's replies were like."""

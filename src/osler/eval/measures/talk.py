@@ -60,6 +60,23 @@ def share_unknown(transcript: Transcript, record: PatientRecord) -> float | None
     return _share_of(Standing.UNKNOWN, transcript)
 
 
+def share_of_guarded_got(transcript: Transcript, record: PatientRecord) -> float | None:
+    """Return the share of the entries guarded by the persona that the doctor got plainly.
+
+    Of those that it asked for. None if it met none.
+    """
+    got: dict[str, bool] = {}
+    for turn in _own_turns(transcript):
+        if turn.retrieved is None:
+            continue
+        tellings = turn.retrieved.tellings
+        got |= dict.fromkeys(tellings, False)
+        for name in turn.retrieved_names:
+            if name in got and name not in tellings:
+                got[name] = True
+    return fmean(got.values()) if got else None
+
+
 def _share_of(standing: Standing, transcript: Transcript) -> float | None:
     standings = []
     for things in _things_by_turn(transcript):
