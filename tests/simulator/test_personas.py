@@ -16,8 +16,8 @@ from osler.agents.doctors.plain import DoctorSettings, PlainDoctor
 from osler.agents.messages import Briefing
 from osler.agents.persona import HABITS, HISTORY, Guard, grid_of
 from osler.errors import UserError
-from osler.eval.measures import measured_in
 from osler.eval.compare import compare
+from osler.eval.measures import measured_in
 from osler.eval.runs import load_run
 from osler.language import Language
 from osler.records import PatientRecord, RecordPool
@@ -210,7 +210,7 @@ def test_what_cannot_be_is_refused_in_one_line(
     options: dict[str, str], line: str, tmp_path: Path
 ) -> None:
     with pytest.raises(UserError) as refused:
-        osler.simulate(limit=1, out=tmp_path / "no.osler", quiet=True, **options)  # type: ignore[arg-type]
+        osler.simulate(limit=1, out=tmp_path / "no.osler", quiet=True, **options)
     assert line in str(refused.value)
     assert not (tmp_path / "no.osler").exists()
 
