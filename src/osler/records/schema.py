@@ -174,7 +174,7 @@ class Treatment(Named):
     unsafe: tuple[Unsafe, ...] = ()
 
 
-_OF_VISITS = frozenset({"date", "earlier", "visits", "key_facts"})
+_LEFT_OUT_IF_EMPTY = frozenset({"date", "earlier", "visits", "key_facts", "twin_of", "difference"})
 
 
 class PatientRecord(Frozen):
@@ -213,6 +213,11 @@ class PatientRecord(Frozen):
     """Earlier visits, the oldest first; only `osler simulate --visits` plays them."""
     key_facts: tuple[KeyFact, ...] = ()
     """What a doctor has to know of the earlier visits."""
+    twin_of: Slug | None = None
+    """The id of the record that this one differs from in one deciding fact; only `osler simulate
+    --twins` takes it."""
+    difference: Line | None = None
+    """How a twin differs, in one sentence, for people; no agent sees it."""
 
     @field_validator("entries")
     @classmethod
@@ -245,14 +250,20 @@ class PatientRecord(Frozen):
         except ValueError as error:
             raise ValueError(f"{field}: {error}") from None
         check_visits(self.date, self.visits, self.key_facts)
+        if self.twin_of is not None and self.difference is None:
+            raise ValueError("difference: is missing; say in one sentence how the twin differs")
+        if self.twin_of is None and self.difference is not None:
+            raise ValueError("twin_of: is missing; name the record that this one differs from")
         return self
 
     @model_serializer(mode="wrap")
-    def _without_empty_visits(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out the fields of visits where there are none."""
-        # Hashes of such a record, which runs store, stay what they were before there were visits.
+    def _without_empty_fields(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out the fields of visits and twins where there are none."""
+        # Hashes of such a record, which runs store, stay what they were before there were any.
         data: dict[str, Any] = handler(self)
-        return {name: value for name, value in data.items() if value or name not in _OF_VISITS}
+        return {
+            name: value for name, value in data.items() if value or name not in _LEFT_OUT_IF_EMPTY
+        }
 
     @property
     def told_earlier(self) -> frozenset[str]:
