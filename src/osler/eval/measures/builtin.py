@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from osler.eval.measures.definition import EVERYWHERE, Higher, Label, Measure, Place, Unit, ValueOf
+from osler.eval.measures.of_pairs import sensitivity
 from osler.eval.verdict import Verdict
 from osler.runs.events import Role
 from osler.runs.makers import SEATS, Usage, seat_name
@@ -498,6 +499,7 @@ BUILTIN: tuple[Measure, ...] = (
     _top_five(),
     *_verdict_shares(TREATMENT),
     _unsafe(),
+    *sensitivity(),
     *_of_asking(),
     *_of_replies(),
     *_of_usage(),
