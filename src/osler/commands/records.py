@@ -16,6 +16,7 @@ from osler.commands.options import (
     Seed,
     Specialties,
     Timeout,
+    Twins,
     print_page,
 )
 from osler.errors import UserError, printable
@@ -28,6 +29,7 @@ def list_records(
     pool: PoolPath = "bundled",
     specialty: Specialties = None,
     language: Languages = None,
+    twins: Twins = False,
     limit: Limit = None,
     sample: Sample = None,
     seed: Seed = 0,
@@ -37,7 +39,12 @@ def list_records(
     from osler.records.pool import RecordPool
 
     chosen = RecordPool.open(pool).only(
-        specialties=specialty, languages=language, limit=limit, sample=sample, seed=seed
+        specialties=specialty,
+        languages=language,
+        limit=limit,
+        sample=sample,
+        seed=seed,
+        pairs=twins,
     )
     print_page(listing(chosen))
 
@@ -85,6 +92,8 @@ def validate(
             "mend them and validate again",
         )
     print_page(check.table())
+    if check.twins:
+        typer.echo(f"and {check.twins} twin(s), all sound")
 
 
 @app.command()
@@ -119,6 +128,7 @@ def convert(
     ] = None,
     specialty: Specialties = None,
     language: Languages = None,
+    twins: Twins = False,
     limit: Limit = None,
     force: Annotated[bool, Option("--force", help="Overwrite what is there.")] = False,
     cache: Annotated[
@@ -135,9 +145,9 @@ def convert(
     one by one; re-run the same command to resume.
     """
     if model is not None:
-        if to or specialty or language:
+        if to or specialty or language or twins:
             raise UserError(
-                "--to, --specialty and --language do not go with --with", "leave them out"
+                "--to, --specialty, --language and --twins do not go with --with", "leave them out"
             )
         out = target or Path(f"{Path(source).stem}.records.jsonl")
         how: dict[str, Any] = {"cache": cache, "concurrency": concurrency, "timeout": timeout}
@@ -150,7 +160,7 @@ def convert(
     from osler.records.pool import RecordPool
 
     pool = RecordPool.open(source).only(
-        ids=record_id, specialties=specialty, languages=language, limit=limit
+        ids=record_id, specialties=specialty, languages=language, limit=limit, pairs=twins
     )
     count, form = write_records(pool, target, to, force=force, inspect=inspect_diagnosis)
     typer.echo(f"{count} record(s) written to {target} as {form}")

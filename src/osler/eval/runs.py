@@ -91,8 +91,10 @@ class Run:
         on, what was done to models' words as `interventions_doctor_unread`, what a seat used as
         `tokens_in_doctor`. `patient_ruler` is the model that read `replies_read` of the replies and
         found the leaks, fabrications and contradictions in them; without one these columns are
-        missing. If the run was explained for this judge, `cause` is why a consultation was lost,
-        `lost_at` the turn, and `missing` what was missing, in one line.
+        missing. In a run with pairs of twins, `twin` is the record of the other half, and both
+        halves have the pair's `sensitivity_diagnosis` and so on. If the run was explained for this
+        judge, `cause` is why a consultation was lost, `lost_at` the turn, and `missing` what was
+        missing, in one line.
         """
         from osler.eval.scores_frame import scores_frame
 

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
 
 from osler.eval.measures import Measure, Place, Unit, measures_in
+from osler.eval.twin_pairs import TwinPairs, pairs_among
 from osler.runs.scored import DIAGNOSIS, TREATMENT, ScoredConsultation
 
 
 def scores_frame(consultations: Iterable[ScoredConsultation]) -> pd.DataFrame:
     """Return one row per consultation, as `Run.scores` describes it."""
-    measures = measures_in(Place.SCORES)
-    frame = pd.DataFrame([_row(consultation, measures) for consultation in consultations])
+    consultations = list(consultations)
+    pairs = pairs_among(consultations)
+    measures = [
+        measure for measure in measures_in(Place.SCORES) if measure.of_pair is None or pairs
+    ]
+    of_pairs = _numbers_of_pairs(pairs, measures)
+    rows = [
+        _row(consultation, measures) | _twin(consultation, pairs, of_pairs)
+        for consultation in consultations
+    ]
+    frame = pd.DataFrame(rows)
     # A column without any value would be of objects, which have no mean.
     shares = [
         measure.name
@@ -22,6 +32,32 @@ def scores_frame(consultations: Iterable[ScoredConsultation]) -> pd.DataFrame:
         if measure.unit_of_one is Unit.SHARE and measure.name in frame
     ]
     return frame.astype(dict.fromkeys(shares, float))
+
+
+def _numbers_of_pairs(
+    pairs: TwinPairs, measures: Iterable[Measure]
+) -> dict[int, dict[str, float | None]]:
+    """The measures over pairs, for either consultation of each."""
+    numbers: dict[int, dict[str, float | None]] = {}
+    for pair in pairs.complete:
+        values = {measure.name: measure.of_pair(pair) for measure in measures if measure.of_pair}
+        numbers |= {pair.base.number: values, pair.twin.number: values}
+    return numbers
+
+
+def _twin(
+    consultation: ScoredConsultation,
+    pairs: TwinPairs,
+    of_pairs: Mapping[int, dict[str, float | None]],
+) -> dict[str, Any]:
+    """The other half, and the measures over pairs; nothing in a run without pairs."""
+    if not pairs:
+        return {}
+    pair = consultation.pair
+    other = None
+    if pair is not None:
+        other = pair.twin if consultation.case == pair.base else pair.base
+    return {"twin": other, **of_pairs.get(consultation.number, {})}
 
 
 def _row(consultation: ScoredConsultation, measures: Iterable[Measure]) -> dict[str, Any]:

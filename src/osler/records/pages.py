@@ -114,6 +114,8 @@ def _facts(record: PatientRecord) -> Table:
     row("date", str(record.date) if record.date else None)
     row("earlier", ", ".join(record.earlier))
     row("source", record.source)
+    row("twin_of", record.twin_of)
+    row("difference", record.difference)
     return table
 
 
@@ -175,6 +177,9 @@ class PoolCheck:
     """Counts and problems of a whole pool."""
 
     by_specialty: Counter[tuple[str, Language]]
+    """Sound records without twins."""
+    twins: int
+    """Sound twins."""
     problems: tuple[Problem, ...]
     mended: tuple[str, ...]
     notes: tuple[str, ...]
@@ -192,13 +197,17 @@ class PoolCheck:
         `inspect` may remark on a diagnosis, `notes_on` on a sound record.
         """
         counts: Counter[tuple[str, Language]] = Counter()
+        twins = 0
         problems: list[Problem] = []
         mended: list[str] = []
         notes: list[str] = []
         for reading in pool.readings():
             record = reading.record
             if record is not None:
-                counts[record.specialty or "(none)", record.language] += 1
+                if record.twin_of is None:
+                    counts[record.specialty or "(none)", record.language] += 1
+                else:
+                    twins += 1
                 place = f"{reading.file}, {reading.place}" if reading.place else reading.file
                 remarks = list(reading.notes)
                 remark = inspect(record.diagnosis)
@@ -208,18 +217,19 @@ class PoolCheck:
                 notes.extend(f"{place}: {note}" for note in remarks)
             problems.extend(reading.problems[: _MOST_PROBLEMS - len(problems)])
             mended.extend(f"{reading.file}: {note}" for note in reading.mended)
-        return cls(counts, tuple(problems), tuple(mended), tuple(notes[:_MOST_PROBLEMS]))
+        remarks_shown = tuple(notes[:_MOST_PROBLEMS])
+        return cls(counts, twins, tuple(problems), tuple(mended), remarks_shown)
 
     @property
     def sound(self) -> int:
-        """Records without a problem."""
-        return self.by_specialty.total()
+        """Records without a problem, twins included."""
+        return self.by_specialty.total() + self.twins
 
     def table(self) -> Table:
-        """Records by specialty and language."""
+        """Records by specialty and language, without twins."""
         specialties = sorted({specialty for specialty, _ in self.by_specialty})
         languages = sorted({language for _, language in self.by_specialty})
-        title = f"{self.sound} records, all sound"
+        title = f"{self.by_specialty.total()} records, all sound"
         table = Table(title=title, title_justify="left", show_footer=True)
         table.add_column("specialty", footer="all")
         for language in languages:

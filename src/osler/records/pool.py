@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import heapq
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib.resources import files
@@ -16,6 +16,7 @@ from osler.errors import UserError
 from osler.language import Language
 from osler.records.registry import format_of, suffixes
 from osler.records.schema import PatientRecord
+from osler.records.twins import base_of, check_twin
 from osler.records.validation import (
     Problem,
     ReadResult,
@@ -23,6 +24,7 @@ from osler.records.validation import (
     RecordError,
     RecordWarning,
     check,
+    problem_at,
 )
 
 BUNDLED = "bundled"
@@ -41,6 +43,9 @@ class RecordPool:
     limit: int | None = None
     sample: tuple[int, int] | None = None
     """How many, and the seed they are drawn with."""
+    pairs: bool = False
+    """Only records that have a twin, and their twins; samples and limits then count pairs. Without
+    it, twins are left out unless `ids` names them."""
 
     @classmethod
     def open(cls, path: str | Path = BUNDLED) -> RecordPool:
@@ -61,6 +66,7 @@ class RecordPool:
         limit: int | None = None,
         sample: int | None = None,
         seed: int = 0,
+        pairs: bool | None = None,
     ) -> RecordPool:
         """Narrow the pool; what is not given stays as it is. Sampling comes before the limit."""
         for name in languages or ():
@@ -73,6 +79,7 @@ class RecordPool:
             languages=frozenset(map(Language, languages)) if languages else self.languages,
             limit=limit if limit is not None else self.limit,
             sample=(sample, seed) if sample is not None else self.sample,
+            pairs=pairs if pairs is not None else self.pairs,
         )
 
     def __iter__(self) -> Iterator[PatientRecord]:
@@ -81,19 +88,24 @@ class RecordPool:
 
     def chosen(self) -> Iterator[ReadResult]:
         """The records that pass the filters, each with its notes; raises as iterating does."""
+        if self.pairs and not self._twins:
+            raise UserError("the pool has no twins", "leave out --twins, or add twins to the pool")
         sample = self._draw_sample() if self.sample else None
-        count = 0
+        begun: set[str] = set()
         missing = set(self.ids or ())
         for reading in self._sound():
             record = reading.expect()
             if not self._passes(record):
                 continue
-            missing -= {record.id, record.patient}
-            if sample is not None and record.id not in sample:
+            missing -= self._names(record)
+            unit = self._unit(record)
+            if sample is not None and unit not in sample:
                 continue
-            if self.limit is not None and count >= self.limit:
+            if self.limit is not None and unit not in begun and len(begun) >= self.limit:
+                if self.pairs:
+                    continue  # the other half of a pair that was begun may still come
                 return
-            count += 1
+            begun.add(unit)
             yield reading
         if missing:
             self._unknown(sorted(missing)[0])
@@ -105,7 +117,7 @@ class RecordPool:
             self._unknown(record_id)
         file_name = self._file_name(path)
         draft = next(draft for draft in _drafts(path, file_name) if _id_of(draft) == record_id)
-        return check(draft, file_name).expect()
+        return self._checked(draft, file_name).expect()
 
     def find(self, name: str) -> PatientRecord:
         """One record by its id, or by its patient where the pool has that patient once."""
@@ -120,10 +132,14 @@ class RecordPool:
 
     def readings(self) -> Iterator[ReadResult]:
         """Return what every draft of every file became, problems included; for `validate`."""
+        return self._readings(lambda twin: True)
+
+    def _readings(self, takes_twin: Callable[[str], bool]) -> Iterator[ReadResult]:
+        """The same, with those twins alone whose id is to be taken."""
         places: dict[str, str] = {}
         for path in self._files():
             file_name = self._file_name(path)
-            for reading in self._readings_of(path, file_name):
+            for reading in self._readings_of(path, file_name, takes_twin):
                 yield self._unless_repeated(reading, places)
 
     def _unless_repeated(self, reading: ReadResult, places: dict[str, str]) -> ReadResult:
@@ -138,13 +154,69 @@ class RecordPool:
         problem = Problem(reading.file, reason, reading.place, "id")
         return ReadResult(reading.file, reading.place, problems=(problem,))
 
-    def _readings_of(self, path: Path, file_name: str) -> Iterable[ReadResult]:
+    def _readings_of(
+        self, path: Path, file_name: str, takes_twin: Callable[[str], bool]
+    ) -> Iterator[ReadResult]:
         if self.root == _CASES:
-            return _bundled_readings(path, file_name)
-        return (check(draft, file_name) for draft in _drafts(path, file_name))
+            yield from _bundled_readings(path, file_name)
+        for draft in self._drafts_of(path, file_name):
+            if base_of(draft) is not None:
+                # A twin is read with the record that it is the twin of: only if it is wanted.
+                if takes_twin(_id_of(draft) or ""):
+                    yield self._checked(draft, file_name)
+            elif self.root != _CASES:
+                yield check(draft, file_name)
+
+    def _checked(self, draft: RecordDraft | Problem, file_name: str) -> ReadResult:
+        """What a draft became, also that of a twin."""
+        base = base_of(draft)
+        if isinstance(draft, Problem) or base is None:
+            return check(draft, file_name)
+        twin = self._twins[base]
+        if twin != _id_of(draft):
+            reason = f"{base!r} has the twin {twin!r} already; a record has one"
+            problem = problem_at(("twin_of",), reason, draft, file_name)
+            return ReadResult(file_name, draft.place, problems=(problem,))
+        return check_twin(draft, file_name, self._bases.get(base))
+
+    def _drafts_of(self, path: Path, file_name: str) -> Iterable[RecordDraft | Problem]:
+        if self.root == _CASES:
+            return _bundled_drafts(path, file_name)
+        return _drafts(path, file_name)
+
+    def _all_drafts(self) -> Iterator[tuple[str, RecordDraft | Problem]]:
+        for path in self._files():
+            file_name = self._file_name(path)
+            for draft in self._drafts_of(path, file_name):
+                yield file_name, draft
+
+    @cached_property
+    def _twins(self) -> dict[str, str]:
+        """The id of each twin, by the id of the record that it is the twin of."""
+        twins: dict[str, str] = {}
+        for _, draft in self._all_drafts():
+            base = base_of(draft)
+            if base is not None:
+                twins.setdefault(base, _id_of(draft) or "")
+        return twins
+
+    @cached_property
+    def _bases(self) -> dict[str, PatientRecord]:
+        """The records that have a twin, by id."""
+        bases: dict[str, PatientRecord] = {}
+        for file_name, draft in self._all_drafts():
+            if _id_of(draft) not in self._twins:
+                continue
+            reading = check(draft, file_name)
+            if reading.record is not None:
+                bases[reading.record.id] = reading.record
+        return bases
+
+    def _takes_twin(self, twin: str) -> bool:
+        return self.pairs or (self.ids is not None and twin in self.ids)
 
     def _sound(self) -> Iterator[ReadResult]:
-        for reading in self.readings():
+        for reading in self._readings(self._takes_twin):
             reading.expect()
             for note in reading.mended:
                 warnings.warn(f"{reading.file}: {note}", RecordWarning, stacklevel=3)
@@ -158,11 +230,27 @@ class RecordPool:
                 yield record
 
     def _passes(self, record: PatientRecord) -> bool:
-        if self.ids is not None and self.ids.isdisjoint((record.id, record.patient)):
+        if self.pairs and self._unit(record) not in self._twins:
+            return False
+        if self.ids is not None and self.ids.isdisjoint(self._names(record)):
             return False
         if self.specialties is not None and record.specialty not in self.specialties:
             return False
         return self.languages is None or record.language in self.languages
+
+    def _unit(self, record: PatientRecord) -> str:
+        """What samples and limits count: records, or pairs by the record that has the twin."""
+        return record.twin_of if self.pairs and record.twin_of else record.id
+
+    def _names(self, record: PatientRecord) -> frozenset[str]:
+        """The names by which `ids` takes a record; either half of a pair takes both."""
+        names = {record.id, record.patient}
+        if self.pairs:
+            unit = self._unit(record)
+            names |= {unit, self._twins[unit]}
+        elif record.twin_of is not None:
+            names = {record.id}
+        return frozenset(names)
 
     def _draw_sample(self) -> frozenset[str]:
         """The ids with the smallest hashes under the seed: the same draw on every machine."""
@@ -173,8 +261,12 @@ class RecordPool:
             return hashlib.sha256(f"{seed}\0{name}".encode()).digest()
 
         # One pass that holds no more than the sample: a pool may be larger than memory.
-        ids = (record.id for record in self._passing())
-        return frozenset(heapq.nsmallest(size, ids, key=rank))
+        units = (
+            self._unit(record)
+            for record in self._passing()
+            if not (self.pairs and record.twin_of is not None)
+        )
+        return frozenset(heapq.nsmallest(size, units, key=rank))
 
     def _files(self) -> list[Path]:
         if self.root.is_file():
@@ -211,6 +303,11 @@ class RecordPool:
         return index
 
     def _unknown(self, record_id: str) -> NoReturn:
+        if self.pairs:
+            raise UserError(
+                f"no record that has a twin is called {record_id!r}",
+                "`osler records list --twins` shows the pairs",
+            )
         raise UserError(f"no record is called {record_id!r}", "`osler records list` shows the ids")
 
 
@@ -218,9 +315,16 @@ _BUNDLED_POOL = RecordPool(_CASES)
 
 
 @cache
+def _bundled_drafts(path: Path, file_name: str) -> tuple[RecordDraft | Problem, ...]:
+    """The drafts of a bundled file, which never changes: it is read once."""
+    return tuple(_drafts(path, file_name))
+
+
+@cache
 def _bundled_readings(path: Path, file_name: str) -> tuple[ReadResult, ...]:
-    """The records of a bundled file, which never changes: it is read once."""
-    return tuple(check(draft, file_name) for draft in _drafts(path, file_name))
+    """The records of a bundled file, without twins."""
+    drafts = _bundled_drafts(path, file_name)
+    return tuple(check(draft, file_name) for draft in drafts if base_of(draft) is None)
 
 
 def _drafts(path: Path, file_name: str) -> Iterator[RecordDraft | Problem]:

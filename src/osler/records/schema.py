@@ -205,7 +205,9 @@ class PersonSheet(Frozen):
         return {name: text for name, text in self if text}
 
 
-_MAY_BE_MISSING = frozenset({"date", "earlier", "visits", "key_facts", "person"})
+_LEFT_OUT_IF_EMPTY = frozenset(
+    {"date", "earlier", "visits", "key_facts", "twin_of", "difference", "person"}
+)
 
 
 class PatientRecord(Frozen):
@@ -246,6 +248,11 @@ class PatientRecord(Frozen):
     """Earlier visits, the oldest first; only `osler simulate --visits` plays them."""
     key_facts: tuple[KeyFact, ...] = ()
     """What a doctor has to know of the earlier visits."""
+    twin_of: Slug | None = None
+    """The id of the record that this one differs from in one deciding fact; only `osler simulate
+    --twins` takes it."""
+    difference: Line | None = None
+    """How a twin differs, in one sentence, for people; no agent sees it."""
 
     @field_validator("entries")
     @classmethod
@@ -278,14 +285,20 @@ class PatientRecord(Frozen):
         except ValueError as error:
             raise ValueError(f"{field}: {error}") from None
         check_visits(self.date, self.visits, self.key_facts)
+        if self.twin_of is not None and self.difference is None:
+            raise ValueError("difference: is missing; say in one sentence how the twin differs")
+        if self.twin_of is None and self.difference is not None:
+            raise ValueError("twin_of: is missing; name the record that this one differs from")
         return self
 
     @model_serializer(mode="wrap")
-    def _without_missing_fields(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out these fields where they are empty."""
-        # Hashes of such a record, which runs store, stay what they were before these fields.
+    def _without_empty_fields(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out these fields where there is nothing in them."""
+        # Hashes of such a record, which runs store, stay what they were before there were any.
         data: dict[str, Any] = handler(self)
-        return {name: value for name, value in data.items() if value or name not in _MAY_BE_MISSING}
+        return {
+            name: value for name, value in data.items() if value or name not in _LEFT_OUT_IF_EMPTY
+        }
 
     @property
     def told_earlier(self) -> frozenset[str]:

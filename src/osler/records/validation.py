@@ -150,10 +150,14 @@ def check(draft: RecordDraft | Problem, file: str) -> ReadResult:
     try:
         record = PatientRecord.model_validate(draft.data)
     except ValidationError as error:
-        details = error.errors(include_url=False)
-        problems = tuple(_problem(detail, draft, file) for detail in details)
-        return ReadResult(file, draft.place, problems=problems)
+        return ReadResult(file, draft.place, problems=problems_of(error, draft, file))
     return ReadResult(file, draft.place, record=record, mended=draft.mended, notes=draft.notes)
+
+
+def problems_of(error: ValidationError, draft: RecordDraft, file: str) -> tuple[Problem, ...]:
+    """Return every problem that pydantic found in a draft, with the line of each field."""
+    details = error.errors(include_url=False)
+    return tuple(_problem(detail, draft, file) for detail in details)
 
 
 def _problem(detail: ErrorDetails, draft: RecordDraft, file: str) -> Problem:
@@ -163,6 +167,11 @@ def _problem(detail: ErrorDetails, draft: RecordDraft, file: str) -> Problem:
     if not loc and colon:  # of several fields together, which the reason names
         loc = tuple(names.split("."))
         reason = rest
+    return problem_at(loc, reason, draft, file)
+
+
+def problem_at(loc: Loc, reason: str, draft: RecordDraft, file: str) -> Problem:
+    """Return a problem with one field of a draft, with its line if the format has lines."""
     line = _nearest_line(loc, draft.lines)
     place = draft.place if line is None else f"line {line}"
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in loc)

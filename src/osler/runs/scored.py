@@ -103,6 +103,17 @@ class StoredMeasures:
 
 
 @dataclass(frozen=True)
+class TwinPair:
+    """Two records of a run that differ in one deciding fact."""
+
+    base: str
+    """The id of the record that the other is the twin of."""
+    twin: str
+    differs_in: frozenset[str]
+    """`diagnosis` and `treatment`, as far as no answer is right for both."""
+
+
+@dataclass(frozen=True)
 class ScoredConsultation:
     """A consultation that has ended, with the verdicts of one judge.
 
@@ -149,6 +160,8 @@ class ScoredConsultation:
     """The model whose reading of the replies this is; None if no model read replies of the run."""
     reading: PatientReading | None = None
     """What that model said; None if it read none of this consultation."""
+    pair: TwinPair | None = None
+    """The pair that its record belongs to, if both are in the run."""
 
     @property
     def case(self) -> str:
@@ -209,3 +222,19 @@ class ScoredConsultation:
     def faulty_replies(self, kind: str) -> int:
         """How many of these have a fault of that kind, one of `READ_FAULTS`."""
         return self.reading.count(kind) if self.reading else 0
+
+
+@dataclass(frozen=True)
+class ScoredPair:
+    """Two consultations of one column and trial, with a record and its twin.
+
+    Both ended with an answer.
+    """
+
+    base: ScoredConsultation
+    twin: ScoredConsultation
+
+    @property
+    def differs_in(self) -> frozenset[str]:
+        """Whether the right diagnosis differs, the right treatment, or both."""
+        return self.twin.pair.differs_in if self.twin.pair else frozenset()

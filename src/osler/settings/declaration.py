@@ -62,6 +62,11 @@ SPECIALTIES = Setting("Only this specialty.", flag="--specialty", decides_result
 LANGUAGES = Setting("Only this language, en or zh.", flag="--language", decides_results=False)
 LIMIT = Setting("Maximum number of records.", minimum=1, decides_results=False)
 SAMPLE = Setting("Draw this many records at random.", minimum=1, decides_results=False)
+TWINS = Setting(
+    "Only pairs of twins: records that differ in one deciding fact. --limit and --sample then count"
+    " pairs.",
+    decides_results=False,
+)
 POOL = Setting("A folder or file of records, or `bundled`.", decides_results=False)
 SEED = Setting("Seed of all random choices.", may_differ=True)
 CONCURRENCY = Setting(

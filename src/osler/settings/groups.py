@@ -272,6 +272,7 @@ class RecordsGroup(SettingsGroup):
     cases: Annotated[tuple[str, ...], declaration.CASES] = ()
     specialties: Annotated[tuple[str, ...], declaration.SPECIALTIES] = ()
     languages: Annotated[tuple[str, ...], declaration.LANGUAGES] = ()
+    twins: Annotated[bool, declaration.TWINS] = False
     limit: Annotated[int | None, declaration.LIMIT] = None
     sample: Annotated[int | None, declaration.SAMPLE] = None
     trials: Annotated[

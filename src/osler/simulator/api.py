@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -183,6 +183,8 @@ def _records(settings: RunSettings) -> Iterable[PatientRecord]:
         refuse("pool", pool, "a path, `bundled` or records")
     if not isinstance(pool, str | Path | RecordPool):
         records = list(pool)
+        if settings.twins:
+            records = _in_pairs(records)
         if settings.visits:
             with_visits = _with_visits(records)
             records = [record for record in records if record.id in with_visits]
@@ -191,6 +193,7 @@ def _records(settings: RunSettings) -> Iterable[PatientRecord]:
         ids=_if_given(settings, "cases"),
         specialties=_if_given(settings, "specialties"),
         languages=_if_given(settings, "languages"),
+        pairs=settings.twins or None,
     )
     return opened.only(
         ids=_with_visits(opened) if settings.visits else None,
@@ -198,6 +201,18 @@ def _records(settings: RunSettings) -> Iterable[PatientRecord]:
         sample=settings.sample,
         seed=settings.seed,
     )
+
+
+def _in_pairs(records: Sequence[PatientRecord]) -> list[PatientRecord]:
+    """Return the records whose other half is there as well."""
+    ids = {record.id for record in records}
+    pairs: set[str] = set()
+    for record in records:
+        if record.twin_of in ids:
+            pairs |= {record.id, str(record.twin_of)}
+    if not pairs:
+        raise UserError("the pool has no twins", "leave out --twins, or add twins to the pool")
+    return [record for record in records if record.id in pairs]
 
 
 def _if_given(settings: RunSettings, name: str) -> tuple[str, ...] | None:

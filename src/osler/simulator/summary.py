@@ -9,7 +9,7 @@ from rich.text import Text
 
 from osler import row_labels
 from osler.eval.compare.columns import ColumnFigures, columns_of
-from osler.eval.compare.measure_rows import count_rows, measure_rows
+from osler.eval.compare.measure_rows import SENSITIVITY, count_rows, measure_rows
 from osler.eval.faithfulness.patient_verdicts import ruler_notes, ruler_of
 from osler.eval.measures import Place, measures_in
 from osler.eval.reader.marks import mark_notes
@@ -43,6 +43,8 @@ def summary(run: RunFile, patient: str, judge: str | None = None) -> Group | Tex
     header = ["", *(names.header(column.column) for column in columns)]
     notes = [_REMEDY] if any(sum(column.undecided.values()) for column in columns) else []
     notes += [_BRACKETS, row_labels.NOTE, *mark_notes([run], judge or EXACT)]
+    if any(column.pairs or column.pairs_left_out for column in columns):
+        notes.append(SENSITIVITY)
     notes += saved_note(consultation.makers for consultation in consultations)
     notes += islice(ruler_notes([run], ruler), 1)
     title = f"patient: {backbone_name(patient)}"

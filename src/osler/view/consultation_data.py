@@ -5,7 +5,7 @@ Its turns, its calls and, separately, the true diagnosis.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain
 from typing import Any, NamedTuple
@@ -16,11 +16,13 @@ from osler.eval.faithfulness.patient_verdicts import (
     ruler_notes,
     ruler_of,
 )
-from osler.eval.measures import Place, key_elements, measures_in
+from osler.eval.measures import Measure, Place, key_elements, measures_in
+from osler.eval.twin_pairs import TwinPairs, pairs_among
 from osler.language import Language
 from osler.records.schema import Part, PatientRecord
 from osler.runs.events import Asked, Called, Recalled, Role
 from osler.runs.lessons import LessonFit
+from osler.runs.plan import Selector
 from osler.runs.reply_faults import ReplyFaults
 from osler.runs.scored import ScoredConsultation
 from osler.runs.store import CellState, RunFile
@@ -72,26 +74,46 @@ def consultation(file: RunFile, key: str, ended: EndedConsultation) -> Data:
         "cell": ended.cell,
         "state": ended.state.value,
         **consultation_data(ended.transcript, ended.record, faults),
-        "measures": _measures(scored) if scored and scored.measures else None,
+        "measures": _measures(file, scored) if scored and scored.measures else None,
         "lost": {"cause": lost.cause, "turn": lost.lost_at} if lost else None,
         "patient_ruler": {"name": ruler, "notes": list(ruler_notes([file], ruler))},
         "same": _same_patient(file, ended.cell, ended.record.patient),
     }
 
 
-def _measures(scored: ScoredConsultation) -> Data:
+def _measures(file: RunFile, scored: ScoredConsultation) -> Data:
     """Every measure that the page shows, with its label in both languages, and who made what."""
+    pairs = pairs_among(_with_twin(file, scored))
     figures = [
         {
             "name": measure.name,
             "label": measure.label._asdict(),
             "unit": measure.unit_of_one.value,
-            "value": measure.of(scored),
+            "value": measure.of(scored) if measure.of_pair is None else _of_pair(measure, pairs),
         }
         for measure in measures_in(Place.PAGE)
-        if scored.reading is not None or not measure.needs_reader
+        if (scored.reading is not None or not measure.needs_reader)
+        and (measure.of_pair is None or pairs)
     ]
     return {"figures": figures, "makers": asdict(scored.makers)}
+
+
+def _of_pair(measure: Measure, pairs: TwinPairs) -> float | None:
+    """The number of the one pair that there is; None if its other half has no answer."""
+    if measure.of_pair is None or not pairs.complete:
+        return None
+    return measure.of_pair(pairs.complete[0])
+
+
+def _with_twin(file: RunFile, scored: ScoredConsultation) -> Iterator[ScoredConsultation]:
+    """The consultation, and the one with its twin in the same column and trial."""
+    yield scored
+    if scored.pair is None:
+        return
+    halves = {scored.pair.base, scored.pair.twin}
+    for number, cell in file.cells(Selector(case=scored.patient, trial=scored.trial), ended=True):
+        if cell.case in halves - {scored.case} and cell.column == scored.column:
+            yield from scored_consultations(file, scored.judge, scored.patient_ruler, number)
 
 
 def exact_call(ended: EndedConsultation, number: int) -> Data:

@@ -6,8 +6,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from osler.eval.measures import Measure, all_measures
+from osler.eval.measures import Measure, ValueOfPair, all_measures
 from osler.eval.statistics import Figure, Trial, mean, pass_hat_k
+from osler.eval.twin_pairs import TwinPairs, pairs_among
 from osler.eval.verdict import Verdict
 from osler.runs.events import Ending
 from osler.runs.makers import Makers
@@ -43,7 +44,12 @@ class ColumnFigures:
     """Answered consultations in which a call of the memory's model failed; None if the run does not
     say."""
     figures: dict[str, Figure]
-    """Shares and means by the name of the measure, over the consultations with an answer."""
+    """Shares and means by the name of the measure, over the consultations with an answer; measures
+    over pairs of twins only where there are any."""
+    pairs: int = 0
+    """Pairs of twins of which both consultations ended with an answer."""
+    pairs_left_out: int = 0
+    """Pairs of which a half failed, or has not ended."""
     totals: dict[str, float] = field(default_factory=dict)
     """Sums over all consultations that ended, of the measures that a place shows as totals."""
     makers: Makers = field(default_factory=Makers)
@@ -120,8 +126,10 @@ def _column(
     names: ShortNames,
 ) -> ColumnFigures:
     answered = [consultation for consultation in consultations if not consultation.is_failed]
+    pairs = pairs_among(consultations)
+    measures = [measure for measure in measures if measure.of_pair is None or pairs]
     values = {
-        measure.name: _values(measure, answered)
+        measure.name: _values(measure, answered, pairs)
         for measure in measures
         if measure.is_tested or measure.upper_bound_of
     }
@@ -138,7 +146,9 @@ def _column(
         unjudged=sum(not consultation.is_judged for consultation in answered),
         undecided={kind: _undecided(answered, kind) for kind in (DIAGNOSIS, TREATMENT)},
         memory_failures=_memory_failures(answered),
-        figures={measure.name: _figure(measure, answered) for measure in measures},
+        figures={measure.name: _figure(measure, answered, pairs) for measure in measures},
+        pairs=len(pairs.complete),
+        pairs_left_out=pairs.left_out,
         totals={
             measure.name: _total(measure, consultations)
             for measure in measures
@@ -152,11 +162,11 @@ def _column(
     )
 
 
-def _figure(measure: Measure, answered: Sequence[ScoredConsultation]) -> Figure:
-    """Return a share of replies, a share of consultations, or a mean over consultations."""
+def _figure(measure: Measure, answered: Sequence[ScoredConsultation], pairs: TwinPairs) -> Figure:
+    """Return a share of replies, or a share of consultations or pairs, or a mean over them."""
     if measure.is_of_replies:
         return Figure.of(_of_replies(measure, answered))
-    values = _values(measure, answered)
+    values = _values(measure, answered, pairs)
     by_patient = _grouped(values, lambda trial: trial.patient)
     if measure.is_share:
         return Figure.of(by_patient)
@@ -166,13 +176,31 @@ def _figure(measure: Measure, answered: Sequence[ScoredConsultation]) -> Figure:
     return Figure(mean(by_patient), len(values))
 
 
-def _values(measure: Measure, answered: Iterable[ScoredConsultation]) -> dict[Trial, float]:
-    """The values of the consultations that have one."""
+def _values(
+    measure: Measure, answered: Iterable[ScoredConsultation], pairs: TwinPairs
+) -> dict[Trial, float]:
+    """The values of the consultations that have one, or of the pairs."""
+    if measure.of_pair is not None:
+        return _of_pairs(measure.of_pair, pairs)
     values = {}
     for consultation in answered:
         value = measure.in_figures(consultation)
         if value is not None:
             values[trial_of(consultation)] = value
+    return values
+
+
+def _of_pairs(value_of: ValueOfPair, pairs: TwinPairs) -> dict[Trial, float]:
+    """The values of the pairs that have one.
+
+    Twins are one patient, so that intervals and tests take a pair as one, and with it the same pair
+    in another language.
+    """
+    values = {}
+    for pair in pairs.complete:
+        value = value_of(pair)
+        if value is not None:
+            values[trial_of(pair.twin)] = float(value)
     return values
 
 

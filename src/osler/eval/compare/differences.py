@@ -66,7 +66,7 @@ def differences_of(pairs: Iterable[ColumnPair]) -> list[ColumnDifference]:
         differences += [
             _difference(measure, upper_bounds.get(measure.name), pair)
             for measure in measures
-            if measure.name in pair.column.values
+            if measure.name in pair.column.values and measure.name in pair.reference.values
         ]
     corrected = holm([difference.paired.p_value for difference in differences])
     level = _holm_level(corrected)

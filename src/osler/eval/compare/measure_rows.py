@@ -14,15 +14,22 @@ COUNTS = {
     "patients": "patients",
     "failed (left out)": "failed",
     "unparsed": "unparsed",
+    "pairs of twins": "pairs",
+    "pairs left out": "pairs_left_out",
     "not judged (left out)": "unjudged",
     "memory calls failed in": "memory_failures",
 }
 """Labels of rows that count consultations, and where a column has the count."""
-_HIDE_ZERO = {"unjudged", "memory_failures"}
+SENSITIVITY = (
+    "sensitivity: the share of pairs of twins, which differ in one deciding fact, in which both are"
+    " right"
+)
+"""Explains the measures over pairs below a table."""
+_HIDE_ZERO = {"pairs", "pairs_left_out", "unjudged", "memory_failures"}
 
 
 def count_rows(columns: Sequence[ColumnFigures]) -> Iterator[list[str]]:
-    """What was run and what is left out; the last two only if there is any."""
+    """What was run and what is left out; of pairs and of what is missing only if there is any."""
     for label, name in COUNTS.items():
         counts = [getattr(column, name) for column in columns]
         if any(counts) or name not in _HIDE_ZERO:
@@ -60,16 +67,21 @@ def has_row(measure: Measure, columns: Sequence[ColumnFigures]) -> bool:
     """
     if measure.upper_bound_of:
         upper, lower = measure.name, measure.upper_bound_of
-        return any(column.figures[upper].value != column.figures[lower].value for column in columns)
+        return any(_value(column, upper) != _value(column, lower) for column in columns)
     if measure.hides_zero:
-        return any(column.figures[measure.name].value for column in columns)
+        return any(_value(column, measure.name) for column in columns)
     return True
+
+
+def _value(column: ColumnFigures, name: str) -> float | None:
+    figure = column.figures.get(name)
+    return figure.value if figure else None
 
 
 def cell(column: ColumnFigures, measure: Measure, place: Place, mark: str = "") -> str:
     """A figure as a table shows it: with its n, if that is not the column's."""
-    figure = column.figures[measure.name]
-    if figure.value is None:
+    figure = column.figures.get(measure.name)
+    if figure is None or figure.value is None:
         return DASH
     if place in measure.totals_in:
         return f"{column.totals[measure.name]:.0f}"

@@ -9,7 +9,7 @@ from osler.eval.causes import cause_tables
 from osler.eval.compare.columns import ColumnFigures
 from osler.eval.compare.comparison import Comparison
 from osler.eval.compare.difference_tables import difference_table, significance_table
-from osler.eval.compare.measure_rows import cell, count_rows, has_row, measure_rows
+from osler.eval.compare.measure_rows import SENSITIVITY, cell, count_rows, has_row, measure_rows
 from osler.eval.compare.paper import paper_table
 from osler.eval.experience import experience_tables
 from osler.eval.measures import Place, all_measures, measures_in
@@ -97,6 +97,8 @@ def _notes(comparison: Comparison, rows: list[list[str]], *, has_marks: bool) ->
     yield from _on_models(comparison)
     if any(column.figures["diagnosis_top5"].value is None for column in comparison.columns):
         yield "right among five is not measured where nobody has read the differentials"
+    if any(column.pairs or column.pairs_left_out for column in comparison.columns):
+        yield SENSITIVITY
     if has_marks:
         yield "* told apart from its reference: see the paired differences"
     for column, ceiling, gap in comparison.gaps:
@@ -122,7 +124,8 @@ def _no_interval(columns: Iterable[ColumnFigures]) -> Iterator[str]:
     """Say why shares stand without brackets, if some do."""
     shares = [measure.name for measure in measures_in(Place.COMPARE) if measure.is_share]
     for column in columns:
-        if any(column.figures[name].lacks_interval for name in shares):
+        figures = [column.figures[name] for name in shares if name in column.figures]
+        if any(figure.lacks_interval for figure in figures):
             yield NO_INTERVAL
             return
 

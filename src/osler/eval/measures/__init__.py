@@ -1,6 +1,6 @@
 """What is measured of a consultation, and the one place that says where it is shown."""
 
-from osler.eval.measures.definition import Higher, Label, Measure, Place, Unit
+from osler.eval.measures.definition import Higher, Label, Measure, Place, Unit, ValueOfPair
 from osler.eval.measures.from_transcript import VERSION, Measures, key_elements, measure
 from osler.eval.measures.reference import MeasureReference, measure_reference
 from osler.eval.measures.registry import (
@@ -19,6 +19,7 @@ __all__ = [
     "Measures",
     "Place",
     "Unit",
+    "ValueOfPair",
     "all_measures",
     "key_elements",
     "measure",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from osler.eval.measures import talk
 from osler.eval.measures.definition import EVERYWHERE, Higher, Label, Measure, Place, Unit, ValueOf
+from osler.eval.measures.of_pairs import sensitivity
 from osler.eval.verdict import Verdict
 from osler.runs.events import Role
 from osler.runs.makers import SEATS, Usage, seat_name
@@ -569,6 +570,7 @@ BUILTIN: tuple[Measure, ...] = (
     _top_five(),
     *_verdict_shares(TREATMENT),
     _unsafe(),
+    *sensitivity(),
     *_of_asking(),
     *_of_talk(),
     *_of_replies(),

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from osler import row_labels
 from osler.language import Language
 from osler.records.schema import PatientRecord
-from osler.runs.scored import ScoredConsultation
+from osler.runs.scored import ScoredConsultation, ScoredPair
 from osler.runs.transcript import Transcript
 from osler.settings.names import ONE_STEP
 
@@ -72,6 +72,8 @@ class Label(NamedTuple):
 
 ValueOf = Callable[[ScoredConsultation], float | None]
 """The number of one consultation. None leaves the consultation out of that figure alone."""
+ValueOfPair = Callable[[ScoredPair], float | None]
+"""The number of a pair of twins. None leaves the pair out of that figure alone."""
 MeasuredIn = Callable[[Transcript, PatientRecord], float | None]
 """The same for what takes the transcript: counted when a consultation is scored, and stored."""
 
@@ -95,6 +97,9 @@ class Measure:
     """How it is read; without it, the number that was stored under its name."""
     from_transcript: MeasuredIn | None = None
     """How it is counted from the transcript when the consultation is scored."""
+    of_pair: ValueOfPair | None = None
+    """How it is counted of a pair of twins, for a measure over pairs in place of consultations; it
+    is shown only where a run holds pairs."""
     places: frozenset[Place] = EVERYWHERE
     totals_in: frozenset[Place] = frozenset()
     """Places that show the sum over a column's consultations in place of the mean."""

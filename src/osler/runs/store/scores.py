@@ -20,11 +20,13 @@ from osler.runs.scored import (
     StoredExplanation,
     StoredMeasures,
     StoredVerdict,
+    TwinPair,
 )
 from osler.runs.store.explanations import explanations
 from osler.runs.store.patient_verdicts import patient_readings
 from osler.runs.store.reader import RunFile
 from osler.runs.store.tables import cell_of
+from osler.runs.store.twins import twin_pairs
 from osler.runs.transcript_rows import ResultRow
 
 _SELECT = """
@@ -48,12 +50,13 @@ _ALL, _SINGLE = "ORDER BY cells.number", "WHERE cells.number = ?2"
 
 
 class _Readers(NamedTuple):
-    """Who judged what is read, and what they wrote beside their verdicts."""
+    """Who judged what is read, what they wrote beside their verdicts, and the pairs of twins."""
 
     judge: str
     explanations: Mapping[int, StoredExplanation]
     patient_ruler: str | None
     readings: Mapping[int, PatientReading]
+    pairs: Mapping[str, TwinPair]
 
 
 def scored_consultations(
@@ -72,7 +75,9 @@ def scored_consultations(
     readings: Mapping[int, PatientReading] = {}
     if patient_ruler is not None:
         readings = patient_readings(run, patient_ruler, number)
-    readers = _Readers(judge, explanations(run, judge, number), patient_ruler, readings)
+    readers = _Readers(
+        judge, explanations(run, judge, number), patient_ruler, readings, twin_pairs(run, number)
+    )
     damaged = []
     every = number is None
     rows = run.each(_SELECT + (_ALL if every else _SINGLE), (judge,) if every else (judge, number))
@@ -120,6 +125,7 @@ def _consultation(row: Row, readers: _Readers) -> ScoredConsultation:
         explanation=readers.explanations.get(number),
         patient_ruler=readers.patient_ruler,
         reading=readers.readings.get(number),
+        pair=readers.pairs.get(row["record"]),
     )
 
 
