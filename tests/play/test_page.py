@@ -34,7 +34,7 @@ def test_a_doctor_on_the_page_and_what_was_missed_in_which_order(page: TestClien
     state = start(page, case="sprain", language="en")
     assert (
         state["waiting_for"] == "you"
-        and state["turns_left"] == 15
+        and state["turns_left"] == 20
         and state["lines"] == state["known"] == []
     )
     state = say(page, state, say="Was a radiograph taken?")

@@ -27,7 +27,7 @@ def test_a_doctor_in_english_from_the_complaint_to_the_score(play: Played) -> No
     typed = "\nDoes he cough?\n?\nmemory\nWhat did the chest X-ray show?\nend\n \nPneumonia\nBeta-lactam antibiotic\n"
     done = play(typed, "--case", "pneumonia-en")
     assert done.exit_code == 0, done.output
-    before, after = done.stdout.split("It is over after 2 of 17 questions.")
+    before, after = done.stdout.split("It is over after 2 of 22 questions.")
     assert "neumonia" not in before and "evofloxacin" not in before
     assert "My dad has been coughing" in before and "consolidation" in before
     assert "give your diagnosis and treatment" in before, "`?` helps"
@@ -144,11 +144,11 @@ def test_each_time_another_patient_and_the_id_only_at_the_end(
 
 
 def test_at_the_limit_the_diagnosis_is_asked_for(play: Played, small_pool: Path) -> None:
-    typed = "Any asthma?\n" * 15 + "Sprain of the ankle\nRest\n"
+    typed = "Any asthma?\n" * 20 + "Sprain of the ankle\nRest\n"
     done = play(typed, "--pool", small_pool, "--case", "sprain")
     assert (
         "No question is left." in done.stdout
-        and "It is over after 15 of 15 questions." in done.stdout
+        and "It is over after 20 of 20 questions." in done.stdout
     )
     with RunFile.open("play-doctor") as run:
         assert run.find(Selector("sprain")).ending is Ending.TURN_LIMIT
@@ -162,7 +162,7 @@ def test_what_is_too_long_or_no_text_is_asked_for_again(play: Played, small_pool
     assert (
         done.exit_code == 0 and "That is 2,001 characters long; use at most 2,000." in done.stdout
     )
-    assert "\x1b" not in done.stdout and "1 of 15 questions" in done.stdout
+    assert "\x1b" not in done.stdout and "1 of 20 questions" in done.stdout
     assert CliRunner().invoke(app, ["show", "play-doctor", "sprain"]).exit_code == 0
 
 

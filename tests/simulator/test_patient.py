@@ -8,6 +8,8 @@ import pytest
 from osler.agents.human import at_prompt
 from osler.agents.messages import Reply
 from osler.agents.ram.by_model import ModelRam
+from osler.language import Language
+from osler.prompts import phrases
 from osler.records import PatientRecord, RecordPool
 from osler.runs.events import Intervened, Intervention, Journal, Maker
 from osler.simulator.build import case_of
@@ -141,11 +143,10 @@ async def test_it_is_told_thing_by_thing_what_is_known_and_what_is_not() -> None
     [told] = heard.patient.prompts
     fever = GOUT.entry("Fever")
     assert f"- Fever (asked: fever): {fever.report}" in told
-    assert "- night sweats: no." in told
-    assert (
-        "- a scan of the knee: not done, used or looked at." in told
-        and "- your blood group: not known." in told
-    )
+    silent = phrases("notes", Language.EN)
+    assert f"- night sweats: {silent['unrecorded_denied']}" in told
+    assert f"- a scan of the knee: {silent['unrecorded_not_done']}" in told
+    assert f"- your blood group: {silent['unrecorded_unknown']}" in told
     assert GOUT.complaint in told
     chinese = things(
         ("盗汗", [], "denied"), ("血型", [], "unknown"), ("膝盖磁共振", [], "not_done")
@@ -155,18 +156,17 @@ async def test_it_is_told_thing_by_thing_what_is_known_and_what_is_not() -> None
     )
     assert heard.patient is not None
     [told] = heard.patient.prompts
-    assert (
-        "- 盗汗：没有。" in told
-        and "- 血型：不知道。" in told
-        and "- 膝盖磁共振：没有做过、用过或看过。" in told
-    )
+    silent = phrases("notes", Language.ZH)
+    assert f"- 盗汗：{silent['unrecorded_denied']}" in told
+    assert f"- 血型：{silent['unrecorded_unknown']}" in told
+    assert f"- 膝盖磁共振：{silent['unrecorded_not_done']}" in told
 
 
 @pytest.mark.parametrize(
     ("record", "question", "told"),
     [
-        (GOUT, "Have you ever flown a kite?", "Nothing is recorded"),
-        (GOUT_ZH, "您放过风筝吗？", "没有任何记录"),
+        (GOUT, "Have you ever flown a kite?", "Nothing is written"),
+        (GOUT_ZH, "您放过风筝吗？", "什么也没有写"),
     ],
 )
 async def test_without_a_reader_of_the_question_it_is_told_that_nothing_is_recorded(
@@ -235,5 +235,5 @@ async def test_a_person_in_its_chair_is_shown_what_is_known_and_what_is_not() ->
     assert isinstance(reply, Reply) and reply.maker is Maker.HUMAN
     assert (
         f"Fever: {GOUT.entry('Fever').report}" in shown[0]
-        and "a scan: not done, used or looked at." in shown[0]
+        and f"a scan: {phrases('notes', Language.EN)['unrecorded_not_done']}" in shown[0]
     )
