@@ -80,12 +80,17 @@ class WeightedRows:
     def times(self, weights: Floats) -> Floats:
         """One number per reply."""
         products = self.values * weights[self.columns]
-        return np.bincount(self.rows, weights=products, minlength=self.size[0])
+        return _sums(self.rows, products, self.size[0])
 
     def back(self, numbers: Floats) -> Floats:
         """One number per feature, from one per reply."""
         products = self.values * numbers[self.rows]
-        return np.bincount(self.columns, weights=products, minlength=self.size[1])
+        return _sums(self.columns, products, self.size[1])
+
+
+def _sums(places: Whole, numbers: Floats, size: int) -> Floats:
+    """Add up the numbers of each place."""
+    return np.asarray(np.bincount(places, weights=numbers, minlength=size), dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -161,9 +166,7 @@ def minimise(
     return point
 
 
-def _times_inverse_curvature(
-    gradient: Floats, pairs: deque[tuple[Floats, Floats]]
-) -> Floats:
+def _times_inverse_curvature(gradient: Floats, pairs: deque[tuple[Floats, Floats]]) -> Floats:
     """The gradient times the inverse curvature, as the last steps showed it."""
     result = gradient.copy()
     factors = []

@@ -77,9 +77,7 @@ class DoctorFigures:
         return float(np.quantile(self.lengths, share)) if self.lengths else None
 
 
-def human_doctors(
-    cases: Sequence[InterviewCase], asked: Iterable[AskedInterview]
-) -> DoctorColumn:
+def human_doctors(cases: Sequence[InterviewCase], asked: Iterable[AskedInterview]) -> DoctorColumn:
     """The human doctors; what RAM read in their turns is taken from the first patient it has."""
     read_by_interview: dict[str, AskedInterview] = {}
     for interview in asked:
@@ -147,9 +145,7 @@ def _topics(names: Collection[str], record: PatientRecord) -> tuple[Category, ..
     return tuple(dict.fromkeys(found))
 
 
-def doctor_figures(
-    columns: Sequence[DoctorColumn], language: Language
-) -> list[DoctorFigures]:
+def doctor_figures(columns: Sequence[DoctorColumn], language: Language) -> list[DoctorFigures]:
     """Count the turns of all doctors in one language; the first column is the human doctors."""
     human = _in_language(columns[0], language)
     figures = []

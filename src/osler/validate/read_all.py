@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from osler.models import BackboneError, Completion
 from osler.errors import UserError
+from osler.models import BackboneError, Completion
 from osler.settings.names import Limits
 from osler.simulator.clients import ConsultationClients
 from osler.simulator.limits import RunLimiter

@@ -120,7 +120,9 @@ class ReplyReader:
         whole = "".join(prompt(name, language).text for name in names for language in Language)
         return f"{self._backbone.spec}#{hashlib.sha256(whole.encode()).hexdigest()[:8]}"
 
-    async def read_reply(self, question: str, reply: str, record: PatientRecord) -> ReadReply | None:
+    async def read_reply(
+        self, question: str, reply: str, record: PatientRecord
+    ) -> ReadReply | None:
         """Return what a reply tells; None if nobody could read it.
 
         Raises:
@@ -145,9 +147,7 @@ class ReplyReader:
             reply=enclosed(reply, _LONGEST_REPLY),
         )
         return await self._read(
-            lambda: ask_form(
-                self._backbone, request, FactsForm, evaluate, _MOST_TOKENS, language
-            )
+            lambda: ask_form(self._backbone, request, FactsForm, evaluate, _MOST_TOKENS, language)
         )
 
     async def read_pair(

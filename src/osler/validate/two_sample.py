@@ -8,9 +8,10 @@ cases tells nothing, and the interval is over consultations.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from osler.eval.statistics import Figure
 from osler.language import Language
 from osler.language.words import plain
 from osler.seeds import derive
-from osler.validate.classifier import FeatureRows, area_under_curve, fit
+from osler.validate.classifier import FeatureRows, Floats, area_under_curve, fit
 from osler.validate.listed_words import length, spoken_words
 
 FOLDS = 5
@@ -54,7 +55,8 @@ class Unit(NamedTuple):
     replies: tuple[LabelledReply, ...]
 
 
-class TwoSampleResult(NamedTuple):
+@dataclass(frozen=True)
+class TwoSampleResult:
     """How well the two kinds were told apart; .5 is not at all."""
 
     area: Figure
@@ -101,7 +103,7 @@ def two_sample_test(
     return TwoSampleResult(Figure.of(areas), Figure.of(hits))
 
 
-def _hits(scores: np.ndarray, labels: np.ndarray) -> list[float]:
+def _hits(scores: Floats, labels: Floats) -> list[float]:
     """1 for a right guess, .5 where a classifier has none."""
     values = np.where(scores == 0, 0.5, (scores > 0) == (labels == 1))
     return [float(value) for value in values]
@@ -127,7 +129,8 @@ def features_of(text: str, language: Language, feature_set: FeatureSet) -> list[
     if feature_set is FeatureSet.WORDS:
         shown = _without_marks(text)
     features = [f"word {piece}" for piece in pieces]
-    features += [f"words {first} {second}" for first, second in zip(pieces, pieces[1:], strict=False)]
+    for first, second in pairwise(pieces):
+        features.append(f"words {first} {second}")
     whole = f"^{shown}$"
     for size in range(1, _LONGEST_GRAM[language] + 1):
         for start in range(len(whole) - size + 1):
@@ -141,7 +144,7 @@ def _without_marks(text: str) -> str:
 
 
 def half_against_half(
-    replies: dict[str, Sequence[str]], language: Language, seed: int
+    replies: Mapping[str, Sequence[str]], language: Language, seed: int
 ) -> RepeatedResult | None:
     """How well a half of the human interviews is told from the other half: what people reach.
 
