@@ -38,9 +38,7 @@ def write_results(validation: Validation, folder: Path) -> Path:
         written[folder / name] = text.encode()
     for own in pictures.values():
         for picture in own:
-            for name, content in drawing.files(picture.drawing, picture.name).items():
-                if name.endswith(".svg"):
-                    written[folder / name] = content
+            written[folder / f"{picture.name}.svg"] = drawing.svg(picture.drawing, picture.name)
             written[folder / f"{picture.name}.pdf"] = drawing.pdf(picture.drawing)
     write_whole(written, force=True)
     return folder / PAGE

@@ -25,8 +25,8 @@ _LIST_LABELS = {
 }
 _FEATURE_LABELS = {
     FeatureSet.WORDS: "AUC",
-    FeatureSet.WRITTEN: "AUC with case and punctuation",
-    FeatureSet.LENGTH: "AUC by length alone",
+    FeatureSet.WRITTEN: "AUC with case\nand punctuation",
+    FeatureSet.LENGTH: "AUC by\nlength alone",
 }
 Row = list[str]
 CellOf = Callable[[PatientFigures], str]

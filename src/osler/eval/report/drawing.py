@@ -165,7 +165,12 @@ def files(figure: Figure, name: str) -> dict[str, bytes]:
         figure.savefig(
             png, format="png", dpi=_PNG_DPI, facecolor="white", metadata={"Software": None}
         )
-    return {f"{name}.svg": _svg(figure, name, text="path").encode(), f"{name}.png": png.getvalue()}
+    return {f"{name}.svg": svg(figure, name), f"{name}.png": png.getvalue()}
+
+
+def svg(figure: Figure, name: str) -> bytes:
+    """The figure for a paper, as SVG."""
+    return _svg(figure, name, text="path").encode()
 
 
 def pdf(figure: Figure) -> bytes:
