@@ -27,7 +27,7 @@ def test_spbench_is_a_folder_of_interviews(tmp_path: Path) -> None:
     rounds.append({"round": "5", "question": "再见", "answer": "（点头）"})
     write(tmp_path / "07.json", rounds)
     [interview] = read_interviews([tmp_path])
-    assert (interview.id, interview.language) == ("07", Language.ZH)
+    assert (interview.id, interview.language) == ("spbench-07", Language.ZH)
     assert interview.exchanges[0] == HumanExchange("您哪里不舒服？", "我咳嗽。")
     assert len(interview.exchanges) == 4, "a nod is no reply"
 

@@ -11,6 +11,7 @@ import pytest
 from osler.models import Backbone
 from osler.models.errors import BackboneError, FailureKind
 from osler.simulator import clients
+from osler.validate import page
 from osler.validate import run as validate_run
 from osler.validate.results import AskedInterview
 from tests.agents.scripted import ScriptedClient
@@ -43,6 +44,12 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return held
 
 
+@pytest.fixture
+def no_plots(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw nothing: these tests are about something else, and drawing takes longest."""
+    monkeypatch.setattr(page, "draw", lambda figures: [])
+
+
 def validated(osler: Run, paths: tuple[Path, Path], *more: str) -> dict[str, Any]:
     interviews, records = paths
     done = osler("validate", interviews, "--pool", records, "--format", "json", *more)
@@ -71,18 +78,20 @@ def test_rules_are_held_beside_people_in_both_languages(
         assert rules["tests"]["words"]["area"]["value"] is not None
         [doctor] = own["doctors"]
         assert doctor["turns"]["value"] == 4 and doctor["question_marks"]["value"] >= 1
-    page = (tmp_path / "validation" / "validation.html").read_text(encoding="utf-8")
-    assert "Nobody read the replies" in page and "<svg" in page
+    written = (tmp_path / "validation" / "validation.html").read_text(encoding="utf-8")
+    assert "Nobody read the replies" in written and "<svg" in written
     names = {path.name for path in (tmp_path / "validation").iterdir()}
     assert {"lengths-zh.svg", "disclosure-en.pdf", "two-sample-en.pdf", "tables.tex"} <= names
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_tables_are_written_in_every_form(osler: Run, paths: tuple[Path, Path]) -> None:
     for form, mark in (("table", "┃"), ("markdown", "| words, median |"), ("latex", r"\toprule")):
         done = osler("validate", paths[0], "--pool", paths[1], "--format", form)
         assert mark in done.stdout and "characters, median" in done.stdout
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_what_was_asked_is_not_asked_again(
     osler: Run, paths: tuple[Path, Path], tmp_path: Path, asked: list[str]
 ) -> None:
@@ -100,6 +109,7 @@ def test_what_was_asked_is_not_asked_again(
     assert asked[8:] == ["rules en-0"], "its record is another"
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_a_folder_of_others_is_not_written_to(
     osler: Run, paths: tuple[Path, Path], tmp_path: Path
 ) -> None:
@@ -109,6 +119,7 @@ def test_a_folder_of_others_is_not_written_to(
     assert done.returncode == 2 and "holds other files" in done.stderr
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_interviews_without_a_record_are_named(
     osler: Run, paths: tuple[Path, Path], tmp_path: Path
 ) -> None:
@@ -151,6 +162,7 @@ def use(monkeypatch: pytest.MonkeyPatch, client: ScriptedClient) -> list[str]:
     return client.prompts
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_a_model_plays_and_a_model_reads(
     osler: Run, paths: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -173,6 +185,7 @@ def test_a_model_plays_and_a_model_reads(
     assert len(prompts) == count, "neither patient nor reader is asked again"
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_an_interview_in_which_a_model_fails_is_left_out_and_counted(
     osler: Run, paths: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, asked: list[str]
 ) -> None:
@@ -189,6 +202,7 @@ def test_an_interview_in_which_a_model_fails_is_left_out_and_counted(
     assert len(asked) == 9, "only what failed is asked again"
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_doctors_of_a_run_are_held_beside_the_human_ones(
     osler: Run, paths: tuple[Path, Path]
 ) -> None:

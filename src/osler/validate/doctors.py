@@ -24,6 +24,7 @@ from osler.validate.results import AskedInterview
 HUMAN = "human"
 """What tables call the doctors of the interviews."""
 _QUESTION_MARKS = "?？"
+_FEWEST_TOPICS = 3
 _CORRELATIONS = Interval(-1.0, 1.0)
 
 
@@ -222,8 +223,13 @@ def mean_places(consultations: Iterable[DoctorConsultation]) -> dict[Category, f
 def order_agreement(
     own: Mapping[Category, float], reference: Mapping[Category, float]
 ) -> float | None:
-    """Kendall's tau-b of two orders over the topics of both; None if it is not defined."""
+    """Kendall's tau-b of two orders over the topics of both.
+
+    None with fewer than three topics, and where all come up at once.
+    """
     topics = sorted(own.keys() & reference.keys())
+    if len(topics) < _FEWEST_TOPICS:
+        return None
     agreeing = own_untied = reference_untied = 0
     for place, first in enumerate(topics):
         for second in topics[place + 1 :]:

@@ -115,7 +115,8 @@ def _from_spbench(items: Sequence[Any], name: str) -> Interview:
         exchange = SpbenchRound.model_validate(item)
         turns.append(SpokenTurn(Side.DOCTOR, exchange.question))
         turns.append(SpokenTurn(Side.PATIENT, exchange.answer))
-    return Interview(name, Language.ZH, exchanges_of(turns))
+    # As `osler records convert --with` calls the record of the case of that number.
+    return Interview(f"spbench-{name}", Language.ZH, exchanges_of(turns))
 
 
 def _from_primock(item: Any) -> Interview:
