@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from scipy.stats import kendalltau
+from scipy.stats import kendalltau  # type: ignore[import-untyped]
 
 from osler.language import Language
 from osler.records.schema import Category

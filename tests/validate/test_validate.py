@@ -11,6 +11,7 @@ import pytest
 from osler.models import Backbone
 from osler.models.errors import BackboneError, FailureKind
 from osler.simulator import clients
+from osler.validate import ask as validate_ask
 from osler.validate import page
 from osler.validate import run as validate_run
 from osler.validate.results import AskedInterview
@@ -33,7 +34,7 @@ def paths(tmp_path: Path) -> tuple[Path, Path]:
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Which interviews were held, in order."""
     held: list[str] = []
-    ask = validate_run.ask_patient
+    ask = validate_ask.ask_patient
 
     async def counting(*arguments: Any) -> AskedInterview:
         result = await ask(*arguments)

@@ -15,7 +15,7 @@ from osler.validate.disclosure import DisclosureCurve, shares_told
 from osler.validate.doctors import HUMAN, DoctorColumn, DoctorFigures, doctor_figures
 from osler.validate.read_all import Readings
 from osler.validate.reader import ReadPair
-from osler.validate.replies import ReplyFigures
+from osler.validate.replies import ReplyFigures, share_by_interview
 from osler.validate.results import AskedInterview, PatientColumn, SimulatedReply
 from osler.validate.two_sample import (
     FeatureSet,
@@ -244,7 +244,7 @@ def _read_figures(
     return ReadFigures(
         facts=Figure.of(facts, scale=None),
         volunteered=Figure.of(volunteered, scale=None),
-        volunteering=Figure.of(volunteering),
+        volunteering=share_by_interview(volunteering),
         curve=DisclosureCurve(shares),
     )
 
@@ -270,13 +270,13 @@ def _agreement(
 def _share_of_facts(
     pairs: Mapping[str, Sequence[ReadPair]], count: Callable[[ReadPair], int]
 ) -> Figure:
-    """The share of all facts that are counted, each fact a 1 or a 0 of its interview."""
-    values: dict[str, list[float]] = {}
+    """The share of an interview's facts that are counted, on average over interviews."""
+    shares: dict[str, list[float]] = {}
     for name, own in pairs.items():
-        counted = sum(map(count, own))
         facts = sum(pair.facts for pair in own)
-        values[name] = [1.0] * counted + [0.0] * (facts - counted)
-    return Figure.of(values)
+        if facts:
+            shares[name] = [sum(map(count, own)) / facts]
+    return Figure.of(shares)
 
 
 def _count_replaced(

@@ -55,7 +55,19 @@ class ReplyFigures:
 
 
 def _share(replies: RepliesByInterview, word_list: WordList, language: Language) -> Figure:
-    values = {}
+    hits = {}
     for interview, texts in replies.items():
-        values[interview] = [float(has_listed(text, word_list, language)) for text in texts]
-    return Figure.of(values)
+        hits[interview] = [float(has_listed(text, word_list, language)) for text in texts]
+    return share_by_interview(hits)
+
+
+def share_by_interview(hits: Mapping[str, Sequence[float]]) -> Figure:
+    """The mean of the interviews' shares, each interview counting the same.
+
+    An interview has many replies: its share is a value of its own, not a row of single trials.
+    """
+    shares = {}
+    for interview, own in hits.items():
+        if own:
+            shares[interview] = [sum(own) / len(own)]
+    return Figure.of(shares)

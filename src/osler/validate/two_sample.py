@@ -22,6 +22,7 @@ from osler.language.words import plain
 from osler.seeds import derive
 from osler.validate.classifier import FeatureRows, Floats, area_under_curve, fit
 from osler.validate.listed_words import length, spoken_words
+from osler.validate.replies import share_by_interview
 
 FOLDS = 5
 REPEATS = 5
@@ -100,7 +101,7 @@ def two_sample_test(
             own = members == number
             areas[units[number].name] = [area_under_curve(scores[own], labels[own])]
             hits[units[number].name] = _hits(scores[own], labels[own])
-    return TwoSampleResult(Figure.of(areas), Figure.of(hits))
+    return TwoSampleResult(Figure.of(areas), share_by_interview(hits))
 
 
 def _hits(scores: Floats, labels: Floats) -> list[float]:
