@@ -28,6 +28,7 @@ FORBIDDEN = {
     "agents": {"eval", "simulator", "explain", "replay", "play", "view", "commands"},
     "simulator": {"explain", "replay", "play", "view", "commands"},
     "explain": {"replay", "play", "view", "commands"},
+    "validate": {"bench", "explain", "replay", "play", "view", "commands"},
     "eval": {"simulator", "explain", "replay", "play", "view", "commands"},
 }
 """What a package must not import; `*`: any other package, but for those after a minus."""
@@ -91,6 +92,10 @@ def test_a_package_imports_only_what_stands_below_it(package: str) -> None:
 
 def test_the_bench_is_imported_by_its_commands_alone() -> None:
     assert {own for _, own, other in package_imports() if other == "bench"} == {"commands"}
+
+
+def test_the_validation_is_imported_by_its_command_alone() -> None:
+    assert {own for _, own, other in package_imports() if other == "validate"} == {"commands"}
 
 
 def test_the_core_of_memories_imports_none_of_them() -> None:

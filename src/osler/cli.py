@@ -21,6 +21,7 @@ from osler.commands import (
     play,
     records,
     runs,
+    validate,
     view,
 )
 from osler.commands.settings_command import SettingsCommand
@@ -53,6 +54,7 @@ for command in (
     evaluate.explain,
     evaluate.probe,
     evaluate.report,
+    validate.validate,
     measures.measures,
     view.view,
     view.export,

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from osler.bench.results import PersonResult
-from osler.errors import StorageError, UserError
-from osler.private import private_file, write_private
+from osler.errors import UserError
+from osler.json_lines import append_line, complete_lines
+from osler.private import write_private
 
 _SETTINGS = "bench.json"
 _RESULTS = "results.jsonl"
@@ -92,7 +92,7 @@ class BenchFolder:
         """All that is done; a last line that a kill cut off is not."""
         # Two benches at once in one folder may both measure a person: the last result counts.
         results: dict[tuple[str, str, str], PersonResult] = {}
-        for line in self._lines():
+        for line in complete_lines(self.path / _RESULTS):
             try:
                 result = PersonResult.model_validate_json(line)
             except ValidationError:
@@ -109,25 +109,4 @@ class BenchFolder:
         Raises:
             StorageError: The file cannot be written.
         """
-        path = self.path / _RESULTS
-        private_file(path)
-        try:
-            with path.open("r+b") as file:
-                # A line that a kill cut off is overwritten, or the new line would continue it.
-                file.seek(sum(len(line) + 1 for line in self._lines()))
-                file.truncate()
-                file.write(result.model_dump_json().encode() + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError as error:
-            raise StorageError(
-                f"{path} cannot be written ({error.strerror})", "make room, and re-run to resume"
-            ) from None
-
-    def _lines(self) -> list[bytes]:
-        """The lines that end with a line break."""
-        path = self.path / _RESULTS
-        if not path.exists():
-            return []
-        *lines, _cut_off = path.read_bytes().split(b"\n")
-        return lines
+        append_line(self.path / _RESULTS, result.model_dump_json().encode())

@@ -80,7 +80,7 @@ class Series(NamedTuple):
         )
 
 
-def style(more: Mapping[Any, str] = MappingProxyType({})) -> AbstractContextManager[None]:
+def style(more: Mapping[Any, Any] = MappingProxyType({})) -> AbstractContextManager[None]:
     """Style that all figures share; they are drawn and saved within it."""
     from matplotlib import rc_context
 
@@ -165,7 +165,21 @@ def files(figure: Figure, name: str) -> dict[str, bytes]:
         figure.savefig(
             png, format="png", dpi=_PNG_DPI, facecolor="white", metadata={"Software": None}
         )
-    return {f"{name}.svg": _svg(figure, name, text="path").encode(), f"{name}.png": png.getvalue()}
+    return {f"{name}.svg": svg(figure, name), f"{name}.png": png.getvalue()}
+
+
+def svg(figure: Figure, name: str) -> bytes:
+    """The figure for a paper, as SVG."""
+    return _svg(figure, name, text="path").encode()
+
+
+def pdf(figure: Figure) -> bytes:
+    """The figure for a paper, as PDF: the same bytes for the same figure."""
+    drawn = io.BytesIO()
+    no_metadata = dict.fromkeys(("Creator", "Producer", "CreationDate"))
+    with style({"pdf.fonttype": 42}):
+        figure.savefig(drawn, format="pdf", metadata=no_metadata)
+    return drawn.getvalue()
 
 
 def drawable(name: str) -> str:

@@ -1,0 +1,1 @@
+"""Hold simulated patients beside interviews with people: `osler validate`."""
