@@ -1,8 +1,9 @@
-"""Read which whole categories of a record a question asks for: "what medicines do you take?".
+"""Read which whole parts of a record a question asks for: "what medicines do you take?".
 
-A question asks for a category if all it says is what the category is called, with words that narrow
-nothing down (`cues/LANGUAGE/categories.txt`), or if it most likely means that and names no single
-thing of it.
+A part is a category, or the symptoms: the chief one, or the others. A question asks for a part if
+all it says is what the part is called, with words that narrow nothing down
+(`cues/LANGUAGE/categories.txt`), or if it most likely means a category and names no single thing of
+it.
 """
 
 from __future__ import annotations
@@ -39,6 +40,12 @@ OF_OTHERS = frozenset({"family_history", "birth_history", "marital_childbearing"
 """Categories that are about somebody other than the patient."""
 _OF_RELATIVES = frozenset({"medical_history", "allergy", "surgical_history"})
 """Categories that are the family history if the question is about relatives."""
+CHIEF, OTHERS = "chief", "others"
+"""The parts that are symptoms: what brings the patient, and what came along with it."""
+_ALL_TESTS = frozenset({"test", "examination"})
+"""Categories of which a question for tests of any kind asks for both, and for those before an
+operation."""
+_BEFORE_OPERATION = "preoperative_test"
 _NAME, _PART = 2, 1
 """What a name and a part count towards a category, which takes as much as a name."""
 _LONGEST = {Language.EN: 5, Language.ZH: 8}
@@ -48,6 +55,10 @@ _UNIT = {
     Language.ZH: re.compile(r"[a-z0-9]+|[\u4e00-\u9fff]"),
 }
 _JOINER = {Language.EN: " ", Language.ZH: ""}
+_A_NOT_A = re.compile(r"([\u4e00-\u9fff])[没不]\1")
+"""Finds how Chinese asks whether: 抽不抽烟, 做没做过."""
+_WITHIN_VERB = re.compile(r"(?<=[\u4e00-\u9fff])(?:过|了|着|一下|几次|几个)+(?=[\u4e00-\u9fff])")
+"""Finds what Chinese puts between a verb and its object: 抽过血, 检查一下身体, 怀过几次孕."""
 
 
 @dataclass(frozen=True)
@@ -76,23 +87,32 @@ class _CategoryWords:
         return most[-1] >= _NAME
 
 
-@lru_cache(maxsize=1024)
 def categories_asked(
     text: str, language: Language, speaker: Speaker = Speaker.PATIENT
 ) -> frozenset[str]:
     """Return the categories that a question asks for as a whole, by their values in the schema."""
-    categories = frozenset[str]()
-    for part in _asked_parts(text, language):
-        categories |= _by_words(part, language)
-    categories = categories or _by_meaning(text, language)
+    return parts_asked(text, language, speaker) - {CHIEF, OTHERS}
+
+
+@lru_cache(maxsize=1024)
+def parts_asked(
+    text: str, language: Language, speaker: Speaker = Speaker.PATIENT
+) -> frozenset[str]:
+    """Return the categories that a question asks for as a whole, and `CHIEF` and `OTHERS`."""
+    parts = frozenset[str]()
+    for sentence in _asked_parts(text, language):
+        parts |= _by_words(sentence, language)
+    parts = parts or _by_meaning(text, language)
+    if parts >= _ALL_TESTS:
+        parts |= {_BEFORE_OPERATION}
     if about_another(text, language, speaker):
-        return _of_relatives(categories) & OF_OTHERS
+        return _of_relatives(parts) & OF_OTHERS
     if names_family(text, language):
-        categories = _of_relatives(categories)
+        parts = _of_relatives(parts)
     other_drugs = likely_concepts(text, language).get(_NO_MEDICINES, 0.0)
-    if "medication_history" in categories and other_drugs >= _LIKELY:
-        return categories - {"medication_history"}
-    return categories
+    if "medication_history" in parts and other_drugs >= _LIKELY:
+        return parts - {"medication_history"}
+    return parts
 
 
 def _of_relatives(categories: frozenset[str]) -> frozenset[str]:
@@ -125,16 +145,27 @@ def _by_words(sentence: str, language: Language) -> frozenset[str]:
 
 
 def _covered(text: str, language: Language) -> frozenset[str]:
-    """Return the categories whose phrases make up a whole text."""
+    """Return the parts of the record whose phrases make up a whole text."""
+    covered = _covered_as_written(text, language)
+    if language is Language.ZH:
+        without_infixes = _WITHIN_VERB.sub("", _A_NOT_A.sub(r"\1", text))
+        covered |= _covered_as_written(without_infixes, language)
+    if CHIEF in covered and _others(language).search(text):
+        # "Anything else wrong?" asks for the symptoms beside the chief one.
+        covered = (covered - {CHIEF}) | {OTHERS}
+    return covered
+
+
+def _covered_as_written(text: str, language: Language) -> frozenset[str]:
     units = _units(text, language)
     joined = _JOINER[language].join(units)
-    categories = set()
-    for category, words in _vocabulary(language).items():
-        # The quick check first: nearly no text has a name of the category.
+    covered = set()
+    for part, words in _vocabulary(language).items():
+        # The quick check first: nearly no text has a name of the part.
         has_name = any(name in joined for name in words.names)
         if has_name and words.covers(units, language):
-            categories.add(category)
-    return frozenset(categories)
+            covered.add(part)
+    return frozenset(covered)
 
 
 def _by_meaning(text: str, language: Language) -> frozenset[str]:
@@ -161,6 +192,12 @@ def _units(text: str, language: Language) -> list[str]:
 def _general(language: Language) -> re.Pattern[str]:
     general_words = groups("categories", language)["general words"]
     return re.compile(any_of(general_words, language), re.IGNORECASE)
+
+
+@cache
+def _others(language: Language) -> re.Pattern[str]:
+    other_words = groups("categories", language)["other words"]
+    return re.compile(any_of(other_words, language), re.IGNORECASE)
 
 
 @cache
