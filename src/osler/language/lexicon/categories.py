@@ -12,10 +12,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from osler.language.base import Language, Speaker
 from osler.language.cues import any_of, cues, groups, pattern
-from osler.language.lexicon.concept_model import likely_concepts
+from osler.language.lexicon.concept_model import TALK, likely_concepts
 from osler.language.lexicon.drugs import drugs_in
 from osler.language.lexicon.phrases import things
 from osler.language.questions import about_another, names_family
@@ -55,6 +56,11 @@ _UNIT = {
     Language.ZH: re.compile(r"[a-z0-9]+|[\u4e00-\u9fff]"),
 }
 _JOINER = {Language.EN: " ", Language.ZH: ""}
+_HE_OR_SHE = {
+    Language.EN: re.compile(r"\b(?:he|she|his|her|him|hers)\b", re.IGNORECASE),
+    Language.ZH: re.compile("(?<!其)[他她]"),
+}
+"""Finds somebody other than a patient who speaks for themselves; "they" may be doctors."""
 _A_NOT_A = re.compile(r"([\u4e00-\u9fff])[没不]\1")
 """Finds how Chinese asks whether: 抽不抽烟, 做没做过."""
 _WITHIN_VERB = re.compile(r"(?<=[\u4e00-\u9fff])(?:过|了|着|一下|几次|几个)+(?=[\u4e00-\u9fff])")
@@ -62,18 +68,18 @@ _WITHIN_VERB = re.compile(r"(?<=[\u4e00-\u9fff])(?:过|了|着|一下|几次|几
 
 
 @dataclass(frozen=True)
-class _CategoryWords:
-    """What a question for one category may say."""
+class _Phrases:
+    """What a question for one part of the record may say."""
 
     names: frozenset[str]
     counted: Mapping[str, int]
-    """All its phrases, each with what it counts towards the category.
+    """All its phrases, each with what it counts towards the part.
 
     A word that narrows nothing down counts nothing.
     """
 
-    def covers(self, units: Sequence[str], language: Language) -> bool:
-        """Check whether the phrases make up the whole text and count enough."""
+    def cover(self, units: Sequence[str], language: Language) -> int:
+        """Return what the phrases that make up a text count at most; -1 if none make it up."""
         # For each position what the phrases up to it count at most; -1 where no phrase ends.
         most = [0] + [-1] * len(units)
         for start, counted in enumerate(most):
@@ -84,7 +90,17 @@ class _CategoryWords:
                 phrase = _JOINER[language].join(units[start:end])
                 if phrase in self.counted:
                     most[end] = max(most[end], counted + self.counted[phrase])
-        return most[-1] >= _NAME
+        return most[-1]
+
+
+class _Vocabulary(NamedTuple):
+    """The phrases of one part of the record."""
+
+    anywhere: _Phrases
+    """For one of several things that a question asks for."""
+    alone: _Phrases
+    """For a question that asks for nothing else: "what did they find?" may ask for all tests, but
+    not after a question for the knee."""
 
 
 def categories_asked(
@@ -100,8 +116,9 @@ def parts_asked(
 ) -> frozenset[str]:
     """Return the categories that a question asks for as a whole, and `CHIEF` and `OTHERS`."""
     parts = frozenset[str]()
-    for sentence in _asked_parts(text, language):
-        parts |= _by_words(sentence, language)
+    is_alone = _stands_alone(text, language, speaker)
+    for sentence in _questions(text, language):
+        parts |= _by_words(sentence, language, is_alone=is_alone)
     parts = parts or _by_meaning(text, language)
     if parts >= _ALL_TESTS:
         parts |= {_BEFORE_OPERATION}
@@ -122,21 +139,65 @@ def _of_relatives(categories: frozenset[str]) -> frozenset[str]:
     return (categories - _OF_RELATIVES) | {"family_history"}
 
 
-def _asked_parts(text: str, language: Language) -> Iterator[str]:
+def _questions(text: str, language: Language) -> Iterator[str]:
     """The questions of a text, without examples and exceptions."""
-    parts = sentences(text.replace("’", "'"), language)
-    questions = [part for part in parts if part.rstrip().endswith(("?", "？"))]
-    for question in questions or parts[-1:]:
+    all_sentences = sentences(text.replace("’", "'"), language)
+    marked = [sentence for sentence in all_sentences if _is_marked(sentence)]
+    for question in marked or all_sentences[-1:]:
         yield _left_out(language).sub(" ", question)
 
 
-def _by_words(sentence: str, language: Language) -> frozenset[str]:
+def _is_marked(sentence: str) -> bool:
+    return sentence.rstrip().endswith(("?", "？"))
+
+
+def _stands_alone(text: str, language: Language, speaker: Speaker) -> bool:
+    """Check whether a text asks for nothing but whole parts of the patient's record.
+
+    It matters only for a text that has a name which counts alone.
+    """
+    if not any(name in plain(text) for name in _names_alone(language)):
+        return False
+    if speaker is Speaker.PATIENT and _HE_OR_SHE[language].search(text):
+        return False
+    for sentence in sentences(text.replace("’", "'"), language)[:-1]:
+        if not _is_marked(sentence) and not _is_talk(sentence, language):
+            return False
+    for question in _questions(text, language):
+        listed = [question] if _fits(question, language) else _list_of(question, language)
+        if not all(_fits(part, language) for part in listed):
+            return False
+    return True
+
+
+def _is_talk(sentence: str, language: Language) -> bool:
+    """Check whether a sentence greets or reassures, and so is about nothing."""
+    shares = likely_concepts(sentence, language)
+    talk = sum(share for concept, share in shares.items() if concept in TALK)
+    return reaches(talk, _LIKELY) or _fits(sentence, language)
+
+
+def _fits(text: str, language: Language) -> bool:
+    """Check whether a text says nothing that a question for some part of the record may not."""
+    for written in _as_written(text, language):
+        units = _units(written, language)
+        for vocabulary in _vocabularies(language).values():
+            if vocabulary.alone.cover(units, language) >= 0:
+                return True
+    return False
+
+
+def _list_of(sentence: str, language: Language) -> list[str]:
+    return [part for part in _joint(language).split(sentence) if _units(part, language)]
+
+
+def _by_words(sentence: str, language: Language, *, is_alone: bool) -> frozenset[str]:
     """Return what a sentence asks for as a whole, or what each part of its list does."""
-    whole = _covered(sentence, language)
-    parts = [part for part in _joint(language).split(sentence) if _units(part, language)]
-    if len(parts) < 2:
+    whole = _covered(sentence, language, is_alone=is_alone)
+    listed = _list_of(sentence, language)
+    if len(listed) < 2:
         return whole
-    by_part = {part: _covered(part, language) for part in parts}
+    by_part = {part: _covered(part, language, is_alone=is_alone) for part in listed}
     if not all(by_part.values()):
         # "Is it better with rest or tablets?" is no question for the tablets; "…, or any other
         # illness?" is one.
@@ -144,28 +205,39 @@ def _by_words(sentence: str, language: Language) -> frozenset[str]:
     return whole.union(*by_part.values())
 
 
-def _covered(text: str, language: Language) -> frozenset[str]:
+def _covered(text: str, language: Language, *, is_alone: bool) -> frozenset[str]:
     """Return the parts of the record whose phrases make up a whole text."""
-    covered = _covered_as_written(text, language)
-    if language is Language.ZH:
-        without_infixes = _WITHIN_VERB.sub("", _A_NOT_A.sub(r"\1", text))
-        covered |= _covered_as_written(without_infixes, language)
-    if CHIEF in covered and _others(language).search(text):
+    covered = set[str]()
+    for written in _as_written(text, language):
+        covered |= _covered_as_written(written, language, is_alone=is_alone)
+    if CHIEF in covered:
+        covered.remove(CHIEF)
         # "Anything else wrong?" asks for the symptoms beside the chief one.
-        covered = (covered - {CHIEF}) | {OTHERS}
-    return covered
+        if _others(language).search(text):
+            covered.add(OTHERS)
+        elif is_alone:
+            covered.add(CHIEF)
+    return frozenset(covered)
 
 
-def _covered_as_written(text: str, language: Language) -> frozenset[str]:
+def _as_written(text: str, language: Language) -> tuple[str, ...]:
+    """Return a text, and in Chinese also its verbs without what stands within them."""
+    if language is Language.EN:
+        return (text,)
+    return text, _WITHIN_VERB.sub("", _A_NOT_A.sub(r"\1", text))
+
+
+def _covered_as_written(text: str, language: Language, *, is_alone: bool) -> set[str]:
     units = _units(text, language)
     joined = _JOINER[language].join(units)
     covered = set()
-    for part, words in _vocabulary(language).items():
+    for part, vocabulary in _vocabularies(language).items():
+        phrases = vocabulary.alone if is_alone else vocabulary.anywhere
         # The quick check first: nearly no text has a name of the part.
-        has_name = any(name in joined for name in words.names)
-        if has_name and words.covers(units, language):
+        has_name = any(name in joined for name in phrases.names)
+        if has_name and phrases.cover(units, language) >= _NAME:
             covered.add(part)
-    return frozenset(covered)
+    return covered
 
 
 def _by_meaning(text: str, language: Language) -> frozenset[str]:
@@ -218,18 +290,34 @@ def _left_out(language: Language) -> re.Pattern[str]:
 
 
 @cache
-def _vocabulary(language: Language) -> dict[str, _CategoryWords]:
-    """The phrases of each category, from the cue file."""
+def _names_alone(language: Language) -> frozenset[str]:
+    """A word of each name that only counts alone, as it stands in a text."""
+    listed = groups("categories", language)
+    names = [*listed[CHIEF]]
+    for group in listed:
+        if group.endswith(" alone"):
+            names += listed[group]
+    return frozenset(_units(name, language)[0] for name in names)
+
+
+@cache
+def _vocabularies(language: Language) -> dict[str, _Vocabulary]:
+    """The phrases of each part of the record, from the cue file."""
     listed = groups("categories", language)
     small = dict.fromkeys((*listed[""], *cues("relatives", language)), 0)
-    vocabulary = {}
-    # A group with a blank in its name ("allergy parts") adds to a category.
-    for category in [name for name in listed if name and " " not in name]:
-        names, parts = listed[category], listed.get(f"{category} parts", ())
-        words = listed.get(f"{category} words", ())
+    vocabularies = {}
+    # A group with a blank in its name ("allergy parts") adds to a part of the record.
+    for part in [name for name in listed if name and " " not in name]:
+        names, alone = listed[part], listed.get(f"{part} alone", ())
+        kinds_of = listed.get(f"{part} parts", ())
+        words = (*listed.get(f"{part} words", ()), *alone)
         # From the least to the most, as the later ones replace the earlier.
         counted = small | dict.fromkeys(words, 0)
-        counted |= dict.fromkeys(parts, _PART)
+        counted |= dict.fromkeys(kinds_of, _PART)
         counted |= dict.fromkeys(names, _NAME)
-        vocabulary[category] = _CategoryWords(frozenset((*names, *parts)), counted)
-    return vocabulary
+        named = frozenset((*names, *kinds_of))
+        vocabularies[part] = _Vocabulary(
+            _Phrases(named, counted),
+            _Phrases(named.union(alone), counted | dict.fromkeys(alone, _NAME)),
+        )
+    return vocabularies
