@@ -156,7 +156,7 @@ def _stands_alone(text: str, language: Language, speaker: Speaker) -> bool:
 
     It matters only for a text that has a name which counts alone.
     """
-    if not any(name in plain(text) for name in _names_alone(language)):
+    if not _has_name_alone(text, language):
         return False
     if speaker is Speaker.PATIENT and _HE_OR_SHE[language].search(text):
         return False
@@ -168,6 +168,14 @@ def _stands_alone(text: str, language: Language, speaker: Speaker) -> bool:
         if not all(_fits(part, language) for part in listed):
             return False
     return True
+
+
+def _has_name_alone(text: str, language: Language) -> bool:
+    for written in _as_written(text, language):
+        joined = _JOINER[language].join(_units(written, language))
+        if any(name in joined for name in _names_alone(language)):
+            return True
+    return False
 
 
 def _is_talk(sentence: str, language: Language) -> bool:
@@ -224,7 +232,8 @@ def _as_written(text: str, language: Language) -> tuple[str, ...]:
     """Return a text, and in Chinese also its verbs without what stands within them."""
     if language is Language.EN:
         return (text,)
-    return text, _WITHIN_VERB.sub("", _A_NOT_A.sub(r"\1", text))
+    without_infixes = _WITHIN_VERB.sub("", _A_NOT_A.sub(r"\1", text))
+    return (text,) if without_infixes == text else (text, without_infixes)
 
 
 def _covered_as_written(text: str, language: Language, *, is_alone: bool) -> set[str]:
@@ -291,13 +300,13 @@ def _left_out(language: Language) -> re.Pattern[str]:
 
 @cache
 def _names_alone(language: Language) -> frozenset[str]:
-    """A word of each name that only counts alone, as it stands in a text."""
+    """The names that only count alone."""
     listed = groups("categories", language)
-    names = [*listed[CHIEF]]
+    names = set(listed[CHIEF])
     for group in listed:
         if group.endswith(" alone"):
-            names += listed[group]
-    return frozenset(_units(name, language)[0] for name in names)
+            names.update(listed[group])
+    return frozenset(names)
 
 
 @cache
