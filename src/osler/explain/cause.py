@@ -120,9 +120,7 @@ def key_entries(
         wrong: Turns whose reply contradicts what the patient was handed.
     """
     told, brought, well = lost.told, lost.brought, _well_told(lost, wrong)
-    # A question for a category asks for all of its entries, also for those that were not brought.
-    asked = {**lost.handed, **asked}
-    handed = {name: turn for name, turn in brought.items() if name in asked}
+    handed = {name: turn for name, turn in brought.items() if name in lost.handed or name in asked}
     key = needed(lost.record)
 
     def at(turns: Mapping[str, int], is_lost: Callable[[str], bool]) -> dict[str, int]:
