@@ -9,8 +9,8 @@ from enum import StrEnum
 
 import yaml
 
-from osler.records import Category, Entry, Language, PatientRecord, Sex, Status
 from osler.language import Speaker
+from osler.records import Category, Entry, Language, PatientRecord, Sex, Status
 from tests.agents.questions import FOLDER
 
 Wordings = dict[Language, dict[str, dict[str, list[str]]]]

@@ -54,9 +54,7 @@ def test_each_topic_is_asked_in_both_languages_and_three_wordings() -> None:
     for topic in TOPICS:
         for language in Language:
             rows = [
-                row
-                for row in by_topic(Wording.ORDINARY)[topic]
-                if row.record.language is language
+                row for row in by_topic(Wording.ORDINARY)[topic] if row.record.language is language
             ]
             assert len({row.question for row in rows}) >= 3, (topic, language)
 
