@@ -178,6 +178,21 @@ def test_retrieval_is_the_cause_if_it_was_asked_for_and_not_brought(
 
 
 @WORLDS
+def test_what_a_question_for_its_category_asked_for_was_asked_for(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scans = {"en": "What did the scans show?", "zh": "影像检查结果怎么样？"}[world.language]
+    asking = replace(world, questions=(world.questions[0], scans, world.questions[2]))
+    models = Models(asking, lambda prompt: world.film in prompt)
+    path = lose(tmp_path / "run.osler", models, monkeypatch, settings={"ram_backbone": RAM})
+    explain(path)
+    found = only(path)
+    assert (found.cause, found.lost_at) == (Cause.RETRIEVAL, 2)
+    assert found.missing[0] == world.record.entries[1].name
+    assert "never asked for" not in found.line and "asked for and not brought" in found.line
+
+
+@WORLDS
 def test_inquiry_is_the_cause_if_it_was_never_asked_for(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

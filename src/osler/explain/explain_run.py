@@ -228,12 +228,12 @@ class _Work:
         models = ExplanationModels(
             self._store, number, self._doctors, self._helpers, self._allowance
         )
-        asked = _named(lost)
+        asked = lost.asked | _named(lost)
         steps: list[dict[str, Any]] = []
         first_right = None
         for step in ExplainStep:
             if step is ExplainStep.ASKED and self._options.verify is not None:
-                asked = await self._verified(lost, models, self._options.verify)
+                asked = lost.asked | await self._verified(lost, models, self._options.verify)
             briefing = await lost.briefing(step, asked)
             if briefing is None:
                 continue

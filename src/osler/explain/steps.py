@@ -113,10 +113,20 @@ class LostConsultation:
         A small model brings half of a record for any question; a patient who keeps to the question
         loses nothing. What was told at earlier visits was handed over there.
         """
-        found = dict[str, int]()
-        for one in reversed(self.course.exchanges):
-            found |= dict.fromkeys(one.asked, one.turn)
-        return {**found, **self.earlier}
+        brought = self.brought
+        now = {name: turn for name, turn in self.asked.items() if name in brought}
+        return {**now, **self.earlier}
+
+    @property
+    def asked(self) -> dict[str, int]:
+        """The entries that were asked for (`asked_for`), each with its first turn.
+
+        A question for a category asks for all of its entries, whether they were brought or not.
+        """
+        first_turns: dict[str, int] = {}
+        for exchange in reversed(self.course.exchanges):
+            first_turns |= dict.fromkeys(exchange.asked, exchange.turn)
+        return first_turns
 
     @property
     def last_recall(self) -> Recall:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from osler.language import Language, Speaker
 from osler.language.lexicon import answered_by, concepts, terms
-from osler.language.lexicon.concept_model import concepts_of_texts, likely_concepts
+from osler.language.lexicon.concept_model import TALK, concepts_of_texts, likely_concepts
 from osler.language.lexicon.phrases import Spoken
 from osler.language.questions import read_questions
 from osler.language.words import content
@@ -49,8 +49,6 @@ BY_ASK = (
 )
 """For each feature, the best value over the question's asks."""
 COLUMNS = (*BY_ASK, "best_name", "best_phrase", "best_meant", "several")
-_TALK = frozenset({"none", "other", "reassurance", "plan-consent", "paperwork", "comfort"})
-"""Concepts of a doctor who greets, reassures, plans or writes: no entry answers these."""
 _LEAST = 0.05
 """Lower bound of the best entry's score when the others are divided by it."""
 _WHOLE, _MOSTLY = 0.999, 0.75
@@ -231,7 +229,7 @@ def _concepts_of_any(
         for shares in islice(meanings, len(texts)):
             for concept, share in shares.items():
                 highest[concept] = max(share, highest.get(concept, 0.0))
-        for concept in _TALK & highest.keys():
+        for concept in TALK & highest.keys():
             del highest[concept]
         by_entry.append(highest)
     return by_entry

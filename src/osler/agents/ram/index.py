@@ -9,7 +9,7 @@ from osler.agents.ram.evidence import COLUMNS, Evidence, Floats, read_asks, weig
 from osler.language import Language, Speaker
 from osler.language.cues import finder
 from osler.language.lexicon import broad_parts
-from osler.language.lexicon.categories import OF_OTHERS, categories_asked
+from osler.language.lexicon.categories import CHIEF, OF_OTHERS, OTHERS, parts_asked
 from osler.language.lexicon.drugs import drugs_in
 from osler.language.lexicon.phrases import things
 from osler.language.lexicon.thesaurus import QUALITIES
@@ -79,7 +79,7 @@ class RecordIndex:
         if not question.strip():
             return []
         speaker = self._speaker
-        categories = categories_asked(question, self.language, speaker)
+        parts = parts_asked(question, self.language, speaker)
         rows = self._evidence.rows(question)
         fitted = weights(self.language)
         scores = all_seen(fitted.probabilities(rows)).tolist()
@@ -92,13 +92,14 @@ class RecordIndex:
             chosen = _matches_by_name(matches, rows)
         if asks_about_another(question, self.language, speaker):
             chosen = [match for match in chosen if self._is_of_others(match.entry)]
-        elif not categories and not reaches(best, _CLEAR):
-            chosen = self._whole_parts(self._parts(question)) or chosen
-        if categories:
-            names = {match.entry.name for match in chosen}
-            for match in self._whole_parts(categories):
-                if match.entry.name not in names:
-                    chosen.append(match)
+        elif not parts and not reaches(best, _CLEAR):
+            chosen = self._whole_parts(self._likely_parts(question)) or chosen
+        elif parts and parts <= {CHIEF, OTHERS} and not reaches(best, _CLEAR):
+            chosen = []  # what else it may mean is a guess
+        names = {match.entry.name for match in chosen}
+        for match in self._whole_parts(parts):
+            if match.entry.name not in names:
+                chosen.append(match)
         if not chosen and drugs_in(question):
             # Whether a drug is taken is answered by the medicines, whichever they are.
             chosen = self._whole_parts(frozenset({Category.MEDICATION_HISTORY}))
@@ -114,8 +115,8 @@ class RecordIndex:
             return True
         return finder("family", self.language).search(entry.name) is not None
 
-    def _parts(self, question: str) -> frozenset[str]:
-        """Return the parts of the record that a question names or most likely means."""
+    def _likely_parts(self, question: str) -> frozenset[str]:
+        """Return the parts of the record that a question that names none most likely means."""
         parts = set(broad_parts(question, self.language))
         likelihoods = read_asks(question, self.language, self._speaker)[0].meant
         for part, meanings in _MEANINGS.items():

@@ -23,6 +23,8 @@ _LEAST = 0.02
 """Concepts below this probability are left out."""
 _AT_ONCE = 128
 """Texts that are read at once: each takes a row of all concepts."""
+TALK = frozenset({"none", "other", "reassurance", "plan-consent", "paperwork", "comfort"})
+"""Concepts of a doctor who greets, reassures, plans or writes: no entry answers these."""
 Floats = NDArray[np.float64]
 
 
