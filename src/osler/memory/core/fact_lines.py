@@ -31,6 +31,8 @@ def dated(fact: Fact, language: Language) -> str:
     words = phrases("tim_lines", language)
     if not fact.is_by_model:
         return _with_time(f"{fact.subject} {_predicate(fact, language)}", fact, language)
+    if fact.unknown:
+        return _with_time(words["unknown"].format(text=fact.triple), fact, language)
     unsaid = fact.denied and not finder("negation", language).search(fact.triple)
     text = words["negative"].format(text=fact.triple) if unsaid else fact.triple
     return _with_time(

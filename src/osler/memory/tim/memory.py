@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -42,12 +41,12 @@ from osler.memory.tim.stored import StoredThoughts
 from osler.memory.tim.thought_space import ThoughtSpace
 from osler.prompts import prompt
 
-VERSION = 5
+VERSION = 6
 _SHOWN_ALIKE = 20
 """How many thoughts most like a new turn a model is shown, and as many of its group."""
-_SHOWN_TURNS, _SHOWN_VITAL = 3, 16
-"""Turns before a new one whose thoughts a model is shown too, and how many thoughts that a
-treatment depends on."""
+_SHOWN_TURNS, _SHOWN_STANDING = 3, 120
+"""Turns before a new one whose thoughts a model is shown too, and the most thoughts of those kinds
+that it is always shown: more than a patient has, so that a long life does not fill the prompt."""
 _FEWEST_CANDIDATES, _SHORT_LINE = 32, 24
 """How many turns and thoughts are looked at for a recall: as many as the budget can hold if each
 takes a short line (in tokens), and no fewer than the first."""
@@ -227,8 +226,9 @@ class TimMemory(StoredThoughts):
 
         What a model does not see it cannot correct. In the papers' way it sees the group of the
         turn. Otherwise it sees the thoughts most like the turn anywhere and the newest of its
-        group, those of the turns just before, and those that a treatment depends on. What the
-        doctor thinks is always among them: a new thought of the doctor takes its place.
+        group, those of the turns just before, and whatever its words: allergies, medicines,
+        pregnancy, conditions, and what is still open. What the doctor thinks is always among them:
+        a new thought of the doctor takes its place.
         """
         members = space.index.members(group)
         numbers = {thought.id for thought in space.doctors_own}
@@ -240,8 +240,15 @@ class TimMemory(StoredThoughts):
             numbers.update(members[-_SHOWN_ALIKE:])
             for earlier in range(turn.number - _SHOWN_TURNS, turn.number):
                 numbers.update(space.of_turn(earlier))
-            numbers.update(thought.id for thought in islice(space.vital, _SHOWN_VITAL))
-        return [space[number] for number in sorted(numbers)]
+            numbers.update(space.standing[-_SHOWN_STANDING:])
+        return [self._with_day(space[number]) for number in sorted(numbers)]
+
+    def _with_day(self, thought: Fact) -> Fact:
+        """A thought with the time at which it was last said."""
+        bank = self._bank
+        if bank is None or thought.turn not in bank:
+            return thought
+        return thought.model_copy(update={"at": bank[thought.turn].at})
 
     def _from_bank(
         self, query: str, vector: NDArray[np.float32], bank: MemoryBank, space: ThoughtSpace
@@ -284,4 +291,4 @@ def _post_think(settings: MemorySettings, tim: TimSettings) -> PostThink | None:
     if settings.thinker is None or tim.mode == "rules":
         return None
     way = PaperThink if tim.mode == "paper" else OneThink
-    return way(settings, settings.thinker, tim.tokens)
+    return way(settings, settings.thinker, tim.tokens, tim.inferences)
