@@ -34,6 +34,7 @@ from osler.memory.core.vectors import VectorIndex
 from osler.memory.perlt.question_class import probability_by_model, semantic_probability, sigmoid
 from osler.memory.tim.memory import TimMemory
 from osler.memory.tim.memory_bank import MemoryBank
+from osler.memory.tim.page import RecallPart
 from osler.memory.tim.retrieve import Hit
 from osler.memory.tim.settings import TimSettings
 from osler.memory.tim.stored import thought_key
@@ -123,7 +124,10 @@ class PerltMemory(TimMemory):
         newest = next(bank.newest, 0)
         first = [newest] if newest > 0 and newest != query.beside else []
         page = self._page_writer(bank, space).fill(
-            [[[*first, *self._tellable(items, space)]]], self._settings.budget
+            [[RecallPart([*first, *self._tellable(items, space)])]],
+            self._settings.budget,
+            is_ranked=True,
+            repeats=True,
         )
         scores: dict[int, Hit] = {}
         for item in items:

@@ -24,6 +24,7 @@ from osler.memory.core.vectors import VectorIndex
 from osler.memory.embedders import open_embedder
 from osler.memory.tim.actions import ActionPlan, carry_out
 from osler.memory.tim.memory_bank import MemoryBank
+from osler.memory.tim.page import RecallPart
 from osler.memory.tim.post_think import OneThink, PaperThink, PostThink, plan_by_rules
 from osler.memory.tim.recall_page import Found, PageWriter
 from osler.memory.tim.retrieve import (
@@ -140,7 +141,7 @@ class TimMemory(StoredThoughts):
         hits = self._best_thoughts(query, vector, bank, space, k)
         thoughts = [space[hit.number] for hit in hits]
         page = self._page_writer(bank, space).fill(
-            [[thoughts]], self._settings.budget, lists_questions=False
+            [[RecallPart(thoughts)]], self._settings.budget, is_ranked=True, lists_questions=False
         )
         if not page.tells_anything:
             return None
@@ -178,7 +179,13 @@ class TimMemory(StoredThoughts):
 
     def _page_writer(self, bank: MemoryBank, space: ThoughtSpace) -> PageWriter:
         if self._writer is None:
-            self._writer = PageWriter(self._language, self._settings.speaker, bank, space)
+            self._writer = PageWriter(
+                self._language,
+                self._settings.speaker,
+                bank,
+                space,
+                facts_only=self._tim.facts == "only",
+            )
         return self._writer
 
     @property
@@ -267,7 +274,7 @@ class TimMemory(StoredThoughts):
     ) -> Recall:
         """Turns word for word, the first that fit, in the order in which they were."""
         page = self._page_writer(bank, space).fill(
-            [[numbers]], self._settings.budget, lists_questions=False
+            [[RecallPart(numbers)]], self._settings.budget, lists_questions=False
         )
         exchanges = tuple(bank[number] for number in page.whole)
         return Recall(text=page.text, exchanges=exchanges)

@@ -104,6 +104,13 @@ class ThoughtSpace:
         """Whether a treatment depends on an active thought, as `vital` tells."""
         return thought.id in self._vital_kinds
 
+    def kind_of(self, thought: Fact) -> FactKind:
+        """The kind of an active thought for a reader: of the patient, or of what it replaced."""
+        if vital := self._vital_kinds.get(thought.id):
+            return vital
+        is_of_relative = thought.is_protected and self._names_relative(thought.subject)
+        return FactKind.OTHER if is_of_relative else thought.kind
+
     @property
     def doctors_own(self) -> list[Fact]:
         """What the doctor thinks of."""
@@ -223,7 +230,8 @@ class ThoughtSpace:
 
         It does if the thought is protected, affirmed or not known, and about the patient. A denial
         that rules formed counts as well: they cannot tell which older thought it ends, so both have
-        to be told. Any other thought does if it took the place of one on which a treatment depended.
+        to be told. So does any other thought that took the place of one on which a treatment
+        depended.
         """
         is_models_denial = thought.denied and thought.is_by_model and not thought.unknown
         is_of_relative = self._names_relative(thought.subject)
