@@ -97,12 +97,12 @@ class MoveForm(BaseModel):
 
 
 class ConclusionForm(BaseModel):
-    """The form of a conclusion that is asked for."""
+    """The form of a conclusion that is asked for: a model that writes its reasoning first uses it."""
 
+    reasoning: str
     differential: list[str]
     diagnosis: str
     treatment: str
-    reasoning: str
 
 
 class PlainDoctor(Participant):

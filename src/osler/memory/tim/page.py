@@ -131,13 +131,10 @@ class Page:
         self._told.update(fact.id for fact in self._in_words_of(turn))
 
     def _has_other_lines(self, turn: int, replaced: Sequence[FactLine]) -> bool:
-        """Whether something of a turn is told by lines that its words cannot replace."""
-        told = {
-            number
-            for number in self._space.of_turn(turn)
-            if number in self._told and not self._space[number].is_doctors
-        }
-        return not told <= {line.fact.id for line in replaced}
+        """Whether something said in a turn is told by lines that its words cannot replace."""
+        facts = [self._space[number] for number in self._space.of_turn(turn)]
+        said = {fact.id for fact in facts if not (fact.is_doctors or fact.inferred)}
+        return not said & self._told <= {line.fact.id for line in replaced}
 
     def _in_words_of(self, turn: int) -> list[Fact]:
         """The facts that the words of a turn tell; a model or the doctor may have thought more."""

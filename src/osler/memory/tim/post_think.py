@@ -192,8 +192,8 @@ def numbered(thoughts: Mapping[int, Fact], language: Language) -> str:
         text = dated(thought, language)
         if thought.kind is not FactKind.OTHER:
             text = words["marked"].format(text=text, kind=thought.kind)
-        if thought.at is not None:
-            day = words["told"].format(day=thought.at.date().isoformat())
-            text = words["said"].format(text=text, when=day)
+        day = thought.at.date().isoformat() if thought.at else ""
+        if day and day not in text:
+            text = words["said"].format(text=text, when=words["told"].format(day=day))
         lines.append(words["numbered"].format(number=number, text=text))
     return "\n".join(lines) or words["nothing"]
