@@ -56,11 +56,12 @@ class Notes:
         merge: Sequence[Row] = (),
         words: str = "-",
         at: datetime | None = None,
+        again: Sequence[int] = (),
     ) -> Change:
         """A turn after which the model answers this."""
         self._turns += 1
-        lists = {"thoughts": [*thoughts], "forget": [*forget], "merge": [*merge]}
-        self.thinker.answers["tim_think"] = lists
+        lists: Row = {"thoughts": [*thoughts], "forget": [*forget], "merge": [*merge]}
+        self.thinker.answers["tim_think"] = lists | {"again": [*again]}
         turn = Turn(number=self._turns, question=words, reply=words, at=at)
         return await self.memory.remember(turn)
 
@@ -217,6 +218,31 @@ async def test_an_open_episode_gives_way_to_its_outcome(language: Language) -> N
     await notes.turn([outcome], [{"id": 1, "by": 2, "why": "the outcome is told"}])
     text = (await notes.memory.recall(Query(""))).text
     assert "healed" in text and "for a week" not in text
+
+
+@BOTH
+async def test_what_is_said_again_has_the_day_on_which_it_was_said_last(language: Language) -> None:
+    notes = Notes(language)
+    days = [datetime.fromisoformat(day) for day in ("2021-03-04", "2022-05-06", "2024-07-08")]
+    await notes.turn([row("zortifen 5 mg", kind="medicine")], at=days[0])
+    change = await notes.turn([row("a cough")], again=[1, 2, 9], at=days[1])
+    assert change.refused == ("#2 is new", "there is no thought #9") and change.proposed == 4
+    await notes.turn(at=days[2])
+    assert "2022-05-06" in notes.last_prompt and "2021-03-04" not in notes.last_prompt
+    line = await notes.line("zortifen")
+    assert "2022-05-06" in line and "2021-03-04" not in line
+    other = Notes(language)
+    other.memory.state = json.loads(json.dumps(notes.memory.state))
+    assert other.memory.ledger[0].turns == (1, 2) and await other.line("zortifen") == line
+
+
+@pytest.mark.parametrize("basis", ["inferred", "not known"])
+async def test_what_nobody_said_cannot_be_said_again(basis: str) -> None:
+    notes = Notes()
+    await notes.turn([row("zortifen", basis)])
+    change = await notes.turn(again=[1])
+    assert len(change.refused) == 1 and "#1 was never said" in change.refused[0]
+    assert notes.memory.ledger[0].turns == (1,)
 
 
 async def test_an_earlier_form_is_refused_with_the_remedy() -> None:

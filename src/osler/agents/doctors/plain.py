@@ -97,7 +97,7 @@ class MoveForm(BaseModel):
 
 
 class ConclusionForm(BaseModel):
-    """The form of a conclusion that is asked for: a model that writes its reasoning first uses it."""
+    """The form of a conclusion that is asked for, with the reasoning first."""
 
     reasoning: str
     differential: list[str]

@@ -252,10 +252,10 @@ class TimMemory(StoredThoughts):
 
     def _with_day(self, thought: Fact) -> Fact:
         """A thought with the time at which it was last said."""
-        bank = self._bank
-        if bank is None or thought.turn not in bank:
+        bank, last = self._bank, thought.turns[-1]
+        if bank is None or last not in bank:
             return thought
-        return thought.model_copy(update={"at": bank[thought.turn].at})
+        return thought.model_copy(update={"at": bank[last].at})
 
     def _from_bank(
         self, query: str, vector: NDArray[np.float32], bank: MemoryBank, space: ThoughtSpace

@@ -19,7 +19,7 @@ from pydantic import BaseModel, Field
 
 from osler.memory.core.ask_model import LONGEST, UNREAD
 from osler.memory.core.fact import Fact, FactKind
-from osler.memory.tim.actions import ActionPlan, Forget, Insert, Merge, Supersede
+from osler.memory.tim.actions import ActionPlan, Again, Forget, Insert, Merge, Supersede
 
 MOST = 30
 """Thoughts that one turn can give: more is a model going round in circles."""
@@ -79,7 +79,9 @@ class Merges(BaseModel):
 
 
 class Everything(Merges, Forgets, Thoughts):
-    """The form of all three answers in one."""
+    """The form of all three answers in one, and what was said again."""
+
+    again: list[int]
 
 
 class _Refusal(Exception):
@@ -113,8 +115,7 @@ class ModelAnswer(ActionPlan):
             ("forget", self._forget),
             ("merge", self._merge),
         ):
-            rows = answer.get(key)
-            for place, row in enumerate(rows if isinstance(rows, list) else ()):
+            for place, row in enumerate(_rows(answer, key)):
                 self.proposed += 1
                 try:
                     if not isinstance(row, dict):
@@ -122,6 +123,13 @@ class ModelAnswer(ActionPlan):
                     take_row(row, place)
                 except _Refusal as refusal:
                     self.refused.append(str(refusal))
+        # What is said again and forgotten or merged at once is gone by then.
+        for value in _rows(answer, "again"):
+            self.proposed += 1
+            try:
+                self._say_again(value)
+            except _Refusal as refusal:
+                self.refused.append(str(refusal))
 
     def _insert(self, row: dict[str, Any], place: int) -> None:
         model_number = _number(row.get("id")) or 0
@@ -137,6 +145,14 @@ class ModelAnswer(ActionPlan):
         self._model_numbers[model_number] = number
         self.shown[number] = fact
         self.actions.append(Insert(fact))
+
+    def _say_again(self, value: object) -> None:
+        number = self._resolved(value)
+        if number >= self.first:
+            raise _Refusal(f"#{number} is new")
+        if not _is_stated(self.shown[number]):
+            raise _Refusal(f"#{number} was never said: what is said now is a new thought")
+        self.actions.append(Again(number))
 
     def _forget(self, row: dict[str, Any], _: int) -> None:
         number = self._resolved(row.get("id"))
@@ -249,6 +265,11 @@ def _fact_of(row: Mapping[str, Any]) -> Fact:
     if (length := len(fact.triple) + len(when)) > LONGEST:
         raise _Refusal(f"the thought is too long ({length} characters): {_cut(fact.triple)}")
     return fact
+
+
+def _rows(answer: Mapping[str, Any], key: str) -> list[Any]:
+    rows = answer.get(key)
+    return rows if isinstance(rows, list) else []
 
 
 def _text(value: object) -> str:

@@ -272,7 +272,7 @@ def _place(line: FactLine) -> tuple[int, ...]:
     # A denial of what a treatment depends on stands behind what there is of its kind.
     is_absent = is_protected and fact.denied
     row = _ROWS.index(line.row)
-    return (row, kind, is_trivial, fact.inferred, is_absent, fact.turn, fact.id)
+    return (row, kind, is_trivial, fact.inferred, is_absent, fact.turns[-1], fact.id)
 
 
 def _is_thought(line: FactLine) -> tuple[int, ...]:

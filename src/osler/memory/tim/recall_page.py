@@ -81,14 +81,14 @@ class PageWriter:
         return line
 
     def _new_line(self, fact: Fact, kind: FactKind) -> FactLine:
-        # What is true now of a merged fact was said last.
-        turns = (fact.turn,) if fact.parts else fact.turns
+        # What a model merged, or heard again, is true on the last of its days.
+        turns = fact.turns[-1:] if fact.is_by_model else fact.turns
         # Turns of today are told by their numbers, all others by their dates.
         turns_today = [turn for turn in turns if self.is_today(turn)]
         other_days = [self._day(turn) for turn in turns if not self.is_today(turn)]
         other_dates = list(dict.fromkeys(day.isoformat() for day in other_days if day))
-        content, first_day = fact, self._day(fact.turn)
-        if len(turns) == 1 and first_day is not None and fact.reported == first_day.isoformat():
+        content, day = fact, self._day(turns[-1])
+        if len(turns) == 1 and day is not None and fact.reported == day.isoformat():
             # The line says that already: it is when the fact was said.
             content = fact.model_copy(update={"reported": ""})
         line = fact_line(content, self.language, other_dates, turns_today, kind)
