@@ -294,7 +294,7 @@ def test_what_was_said_on_another_day_is_told_with_its_date(language: Language, 
         [(number, fact(f"thing {number}", subject=subject)) for number in days], language, turns
     )
     few = notes.told(60).text
-    day = {EN: "(told 2023-11-20)", ZH: "（2023-11-20说）"}[language]
+    day = {EN: "(2023-11-20)", ZH: "（2023-11-20）"}[language]
     assert day in few and now in few
     whole = notes.told(2000).text
     assert whole.count("it was") == 3 and "-1" not in whole.replace("thing -1", "").replace(

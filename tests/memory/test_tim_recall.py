@@ -135,6 +135,24 @@ async def test_what_a_treatment_depends_on_is_pinned_and_trivia_make_room_first(
 
 
 @BOTH
+async def test_that_there_is_no_allergy_is_told_before_what_bears_on_nothing(
+    language: Language,
+) -> None:
+    others = [row(f"quince {part} of the garden of the neighbour") for part in range(20)]
+    denied = row("no allergy to zortifen", "allergy", negated=True)
+    memory = await filled(
+        language,
+        (visit(-1, "2021-03-04", "-"), [denied]),
+        (visit(0, "2021-03-04", "-"), others),
+        (visit(1, "2024-07-08", "-"), [row("a cough")]),
+        budget=120,
+    )
+    for query in (Query("cough", purpose=Purpose.CONCLUSION), Query("zebra")):
+        recall = await memory.recall(query)
+        assert "zortifen" in recall.text and recall.text.count("quince") < len(others)
+
+
+@BOTH
 async def test_a_turn_is_told_by_the_facts_made_of_it_or_word_for_word(language: Language) -> None:
     memory = await filled(
         language,
@@ -156,7 +174,7 @@ async def test_what_the_doctor_has_word_for_word_is_not_told_again(language: Lan
     recall = await told(memory, last=last)
     assert "likes quince" not in recall.text and last.reply not in recall.text
     assert "takes zortifen" in recall.text, "what a treatment depends on is told always"
-    assert recall.dropped == ()
+    assert recall.dropped == () and last.question not in recall.text
     assert "likes quince" in (await told(memory)).text
 
 
@@ -177,7 +195,7 @@ async def test_a_merged_fact_has_the_day_of_what_is_true_now(language: Language)
 @BOTH
 @pytest.mark.parametrize("spec", ["tim", "graph", "perlt"])
 async def test_facts_only_recalls_no_turn(language: Language, spec: str) -> None:
-    turns = (
+    turns: tuple[tuple[Turn, list[Row]], ...] = (
         (visit(1, "2024-07-08", "the first quince"), [row("a cough")]),
         (visit(2, "2024-07-08", "the second quince"), []),
     )
@@ -190,6 +208,26 @@ async def test_facts_only_recalls_no_turn(language: Language, spec: str) -> None
     assert all("quince" not in text and "Question" not in text for text in only)
     assert any("a cough" in text for text in only)
     assert any("second quince" in text or "Question 2" in text for text in texts.values())
+
+
+@pytest.mark.parametrize(
+    ("language", "reply", "meant", "word"),
+    [
+        (EN, "It began yesterday with a cough.", "2024-02-28", "yesterday"),
+        (EN, "It began 3 days ago with a cough.", "2024-02-26", "days ago"),
+        (ZH, "昨天开始咳嗽。", "2024-02-28", "昨天"),
+        (ZH, "3天前开始咳嗽。", "2024-02-26", "天前"),
+    ],
+)
+async def test_rules_tell_the_date_in_place_of_yesterday(
+    language: Language, reply: str, meant: str, word: str
+) -> None:
+    for number in (0, 1):
+        memory = memory_factory("tim,facts=only")(MemorySettings(language=language))
+        await memory.remember(visit(number, "2024-02-29", reply))
+        text = (await memory.recall(Query(reply))).text
+        is_of_today = number == 1
+        assert (word in text) is is_of_today and (meant in text) is not is_of_today
 
 
 @BOTH

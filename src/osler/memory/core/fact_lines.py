@@ -236,9 +236,7 @@ def headed(heading: str, words: str, language: Language) -> str:
 def _with_days(text: str, days: Sequence[str], today: Sequence[int], language: Language) -> str:
     """Words with the days and turns in which they were said, unless they name the day."""
     line, comma = phrases("tim_lines", language), COMMA[language]
-    when = []
-    if other_days := [day for day in days if day not in text]:
-        when.append(line["told"].format(day=comma.join(other_days)))
+    when = [day for day in days if day not in text]
     if today:
         when.append(line["turns"].format(turns=comma.join(map(str, today))))
     return line["said"].format(text=text, when=comma.join(when)) if when else text

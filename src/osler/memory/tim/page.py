@@ -155,7 +155,7 @@ class Page:
         covered = self.turns
         for turn in self._writer.turns_today():
             question, size = self._writer.question(turn)
-            if turn in covered or not question:
+            if turn in covered or turn == self._beside or not question:
                 continue
             if not self._questions:
                 size = tokens(row_text("asked", [question], self._writer.language)) + 1

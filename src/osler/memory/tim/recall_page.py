@@ -23,6 +23,7 @@ from itertools import chain, islice, takewhile
 from typing import NamedTuple
 
 from osler.language import Language, Speaker
+from osler.language.day_words import with_dates
 from osler.memory.base import Query, tokens
 from osler.memory.core.fact import Fact, FactKind
 from osler.memory.core.fact_lines import FactLine, Rank, fact_line
@@ -87,12 +88,23 @@ class PageWriter:
         turns_today = [turn for turn in turns if self.is_today(turn)]
         other_days = [self._day(turn) for turn in turns if not self.is_today(turn)]
         other_dates = list(dict.fromkeys(day.isoformat() for day in other_days if day))
-        content, day = fact, self._day(turns[-1])
-        if len(turns) == 1 and day is not None and fact.reported == day.isoformat():
-            # The line says that already: it is when the fact was said.
-            content = fact.model_copy(update={"reported": ""})
+        content = self._with_its_day(fact, turns)
         line = fact_line(content, self.language, other_dates, turns_today, kind)
         return line._replace(fact=fact)
+
+    def _with_its_day(self, fact: Fact, turns: Sequence[int]) -> Fact:
+        """A fact as it is read beside the days of these turns."""
+        day = self._day(turns[-1])
+        if day is None or len({self._day(turn) for turn in turns}) > 1:
+            return fact
+        changed: dict[str, str] = {}
+        if fact.reported and day.isoformat().startswith(fact.reported):
+            changed["reported"] = ""  # the line says that already: it is when the fact was said
+        elif not fact.is_by_model and not self.is_today(turns[-1]):
+            # A model writes dates itself.
+            changed["object"] = with_dates(fact.object, day, self.language)
+            changed["reported"] = with_dates(fact.reported, day, self.language)
+        return fact.model_copy(update=changed)
 
     def exchange(self, turn: int) -> tuple[str, int]:
         """A turn word for word, and its tokens with the date."""
@@ -170,14 +182,17 @@ class PageWriter:
         telling, silent = self._tellable_turns(exchanges, found.unread)
         share = WIDE_SHARE if query.is_to_conclude else SHARE
         # A fact takes a token at least, so no more of them can be told.
-        vital = RecallPart(islice(space.vital, budget), WIDE_SHARE)
+        pinned = list(islice(space.vital, budget))
+        vital = RecallPart([fact for fact in pinned if not fact.inferred], WIDE_SHARE)
+        guesses = RecallPart([fact for fact in pinned if fact.inferred])
         findings = RecallPart(self._findings_today(last_turn), share)
         bearing, spoken = RecallPart(near, share), RecallPart(telling, share)
-        doctors, last = RecallPart(space.doctors_own), [RecallPart(trivia), RecallPart(silent)]
+        denials, doctors = RecallPart(space.safe_denials), RecallPart(space.doctors_own)
+        last = [RecallPart(trivia), RecallPart(silent)]
         if query.is_to_conclude or not found.bears:
-            groups = [[vital, findings], [doctors, bearing, spoken], last]
+            groups = [[vital, findings], [denials, guesses, doctors, bearing, spoken], last]
         else:
-            groups = [[vital, bearing, findings], [doctors, spoken], last]
+            groups = [[vital, bearing, findings], [denials, guesses, doctors, spoken], last]
         # Who concludes asks nothing more: questions are listed only where facts leave room.
         questions_share = 0.0 if query.is_to_conclude else _QUESTIONS_SHARE
         return self.fill(groups, budget, beside=last_turn, questions_share=questions_share)
