@@ -153,6 +153,42 @@ async def test_that_there_is_no_allergy_is_told_before_what_bears_on_nothing(
 
 
 @BOTH
+async def test_every_fact_that_fits_is_told_before_any_trivia(language: Language) -> None:
+    """However little it has to do with what is asked."""
+    rows = [row(f"quince {part} of the neighbour") for part in range(30)]
+    memory = await filled(
+        language,
+        (visit(-1, "2021-03-04", "-"), rows),
+        (visit(0, "2021-03-04", "zebra"), [row("a zebra seen by the neighbour", "trivial")]),
+        (visit(1, "2024-07-08", "-"), [row("a cough")]),
+    )
+    saved, was_told = json.dumps(memory.state), set[bool]()
+    for budget in range(200, 900, 100):
+        other = await filled(language, budget=budget)
+        other.state = json.loads(saved)
+        text = (await told(other, "zebra")).text
+        is_whole = text.count("quince") == len(rows)
+        assert is_whole or "a zebra" not in text
+        was_told.add("a zebra" in text)
+    assert was_told == {True, False}
+
+
+@BOTH
+async def test_what_is_open_is_told_before_what_bears_on_nothing(language: Language) -> None:
+    others = [row(f"quince {part} of the garden of the neighbour") for part in range(20)]
+    memory = await filled(
+        language,
+        (visit(-1, "2021-03-04", "-"), [row("blood to be taken again in May", "open")]),
+        (visit(0, "2021-03-04", "-"), others),
+        (visit(1, "2024-07-08", "-"), [row("a cough")]),
+        budget=120,
+    )
+    for query in (Query("cough", purpose=Purpose.CONCLUSION), Query("zebra")):
+        recall = await memory.recall(query)
+        assert MARKS[language][-1] in recall.text and recall.text.count("quince") < len(others)
+
+
+@BOTH
 async def test_a_turn_is_told_by_the_facts_made_of_it_or_word_for_word(language: Language) -> None:
     memory = await filled(
         language,

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from osler.memory.tim.recall_page import PageWriter
 
 SHARE, WIDE_SHARE = 0.4, 0.6
-"""Share of the budget that a part takes, at most, before the parts behind it have had theirs; and
-that of what a treatment depends on, and of the day's findings before a conclusion."""
+"""Share of the budget that a part takes, at most, before the parts behind it have had theirs: for a
+question, and for a conclusion."""
 
 
 class RecallPart(NamedTuple):
@@ -26,6 +26,8 @@ class RecallPart(NamedTuple):
     items: Iterable[Fact | int]
     """Facts, and turns to tell word for word, the best first."""
     share: float = SHARE
+    least: float = 0.0
+    """Tokens that it may take, however small its share is."""
 
 
 class Page:

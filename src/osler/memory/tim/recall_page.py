@@ -33,6 +33,8 @@ from osler.memory.tim.page import SHARE, WIDE_SHARE, Page, RecallPart
 from osler.memory.tim.retrieve import Hit
 from osler.memory.tim.thought_space import ThoughtSpace
 
+_LEAST_PINNED = 40
+"""Tokens that what a treatment depends on may take of the smallest budget."""
 _QUESTIONS_SHARE = 0.15
 """Share of the budget, at most, that is left free for listing questions."""
 
@@ -183,19 +185,36 @@ class PageWriter:
         share = WIDE_SHARE if query.is_to_conclude else SHARE
         # A fact takes a token at least, so no more of them can be told.
         pinned = list(islice(space.vital, budget))
-        vital = RecallPart([fact for fact in pinned if not fact.inferred], WIDE_SHARE)
+        vital = RecallPart([fact for fact in pinned if not fact.inferred], share, _LEAST_PINNED)
         guesses = RecallPart([fact for fact in pinned if fact.inferred])
         findings = RecallPart(self._findings_today(last_turn), share)
         bearing, spoken = RecallPart(near, share), RecallPart(telling, share)
-        denials, doctors = RecallPart(space.safe_denials), RecallPart(space.doctors_own)
-        last = [RecallPart(trivia), RecallPart(silent)]
+        standing, doctors = RecallPart(self._less_pressing()), RecallPart(space.doctors_own)
+        others = RecallPart(self._others(last_turn, budget))
+        last = [[others], [RecallPart(trivia), RecallPart(silent)]]
         if query.is_to_conclude or not found.bears:
-            groups = [[vital, findings], [denials, guesses, doctors, bearing, spoken], last]
+            groups = [[vital, findings], [standing, guesses, doctors, bearing, spoken], *last]
         else:
-            groups = [[vital, bearing, findings], [denials, guesses, doctors, spoken], last]
+            groups = [[vital, bearing, findings], [standing, guesses, doctors, spoken], *last]
         # Who concludes asks nothing more: questions are listed only where facts leave room.
         questions_share = 0.0 if query.is_to_conclude else _QUESTIONS_SHARE
         return self.fill(groups, budget, beside=last_turn, questions_share=questions_share)
+
+    def _less_pressing(self) -> list[Fact]:
+        """What is denied of allergies and the like, and what is open; each with the newest first.
+
+        What there is of allergies and the like comes before them.
+        """
+        numbers = reversed(self.space.standing)
+        facts = [self.space[number] for number in numbers]
+        facts = [fact for fact in facts if not (self.space.is_vital(fact) or fact.inferred)]
+        of_patient = [fact for fact in facts if self.space.kind_of(fact) is not FactKind.OTHER]
+        return sorted(of_patient, key=lambda fact: fact.kind is FactKind.OPEN)
+
+    def _others(self, last_turn: int | None, most: int) -> list[Fact]:
+        """The newest facts, whatever they bear on, but for trivia."""
+        facts = [fact for fact in self.space.newest if fact.kind is not FactKind.TRIVIAL]
+        return [fact for fact in facts[:most] if not self._is_beside(fact, last_turn)]
 
     def _is_told_late(self, fact: Fact) -> bool:
         """Whether nobody said a fact, or it says nothing."""
@@ -255,9 +274,9 @@ class PageWriter:
         if lists_questions:
             for_questions = page.room_for_questions(budget * questions_share)
         for place, group in enumerate(groups):
-            parts = [(list(part.items), part.share) for part in group]
-            for items, share in parts:
-                room = min(page.left - for_questions, budget * share)
+            parts = [(list(part.items), max(budget * part.share, part.least)) for part in group]
+            for items, most in parts:
+                room = min(page.left - for_questions, most)
                 page.add_items(items, room, is_leading=place == 0)
             for items, _ in parts:
                 page.add_items(items, page.left - for_questions)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from osler.language import Language
 from osler.language.cues import finder
 from osler.memory.core.bm25 import Bm25
-from osler.memory.core.fact import PROTECTED, Fact, FactKey, FactKind, FactStatus
+from osler.memory.core.fact import Fact, FactKey, FactKind, FactStatus
 from osler.memory.core.vectors import VectorIndex
 
 Vector = NDArray[np.float32]
@@ -96,11 +96,9 @@ class ThoughtSpace:
                         yield self._active[number]
 
     @property
-    def safe_denials(self) -> list[Fact]:
-        """What a treatment would depend on and the patient has not, the newest first."""
-        denials = [self._active[number] for number in self._standing - self._vital_kinds.keys()]
-        denials = [one for one in denials if one.denied and self.kind_of(one) in PROTECTED]
-        return sorted(denials, key=lambda one: -one.turns[-1])
+    def newest(self) -> Iterator[Fact]:
+        """The active thoughts, the newest first."""
+        return reversed(self._active.values())
 
     @property
     def standing(self) -> list[int]:
