@@ -27,7 +27,7 @@ from osler.language.lexicon.thesaurus import load
 from osler.language.times_and_values import time_finder
 from osler.memory.base import MemorySettings, Query, Recall
 from osler.memory.core.bm25 import Bm25
-from osler.memory.core.fact import PATIENT, Fact
+from osler.memory.core.fact import PATIENT, Fact, FactKind
 from osler.memory.core.fact_lines import topic_of
 from osler.memory.core.items import best_first, turn_key
 from osler.memory.core.vectors import VectorIndex
@@ -257,7 +257,8 @@ def is_standing(thought: Fact, language: Language) -> bool:
     """
     topic = topic_of(thought)
     is_report = bool(topic) and thought.sentence.startswith(topic) and not thought.asked
-    if thought.is_doctors or is_report:
+    is_passing = thought.kind in (FactKind.OPEN, FactKind.TRIVIAL)
+    if thought.is_doctors or is_report or is_passing:
         return False
     named = things(f"{thought.relation} {thought.asked} {thought.object}", language)
     if thought.is_protected or (named and named.isdisjoint(_complaints())):
