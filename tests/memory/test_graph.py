@@ -155,7 +155,7 @@ async def test_a_guess_that_was_replaced_is_no_history(language: Language) -> No
                         "subject": "patient",
                         "relation": "takes",
                         "object": f"warfarin {dose}",
-                        "inferred": guessed,
+                        "basis": "inferred" if guessed else "stated",
                     }
                 ],
                 "forget": [{"id": 1, "by": 2, "why": "changed"}] if dose == "5 mg" else [],

@@ -97,7 +97,7 @@ HARD = {
                 "sterile cultures before antibiotics",
                 "make less likely",
                 "bacteraemia",
-                inferred=True,
+                basis="inferred",
             ),
         ],
     ),
@@ -108,7 +108,7 @@ HARD = {
             row("患者", "无明显诱因出现", "呕吐1次"),
             row("患者", "否认", "药物过敏", negated=True, kind="allergy"),
             row("患者的母亲", "患有", "糖尿病"),
-            row("突发呕吐而无诱因", "提示排查", "颅内压增高", inferred=True),
+            row("突发呕吐而无诱因", "提示排查", "颅内压增高", basis="inferred"),
         ],
     ),
 }
@@ -123,7 +123,7 @@ async def test_thoughts_arrive_unchanged_in_the_ledger_and_in_recall(language: L
         f"{one['subject']} {one['relation']} {one['object']}" for one in rows
     ]
     assert [(one.denied, one.inferred) for one in memory.ledger] == [
-        (one["negated"], one.get("inferred", False)) for one in rows
+        (one["negated"], one.get("basis") == "inferred") for one in rows
     ]
     assert all(one.is_by_model for one in memory.ledger)
     assert (change.requests, change.proposed, change.refused, len(change.inserted)) == (1, 4, (), 4)
@@ -150,9 +150,9 @@ async def test_a_denial_and_an_inference_are_told_as_such(language: Language) ->
         else row("患者", "有", "发热", negated=True)
     )
     guess = (
-        row("cough and weight loss", "suggest", "tuberculosis", inferred=True)
+        row("cough and weight loss", "suggest", "tuberculosis", basis="inferred")
         if language is EN
-        else row("咳嗽伴消瘦", "提示", "肺结核", inferred=True)
+        else row("咳嗽伴消瘦", "提示", "肺结核", basis="inferred")
     )
     memory = tim(Script(answer([bare, guess])), language)
     await told(memory, ("?", "-"))
@@ -416,23 +416,6 @@ async def test_two_medicines_can_be_merged_into_one_thought_of_their_kind(
         FactStatus.ACTIVE,
     ]
     assert f"warfarin {dose}" in (await memory.recall(Query(""))).text
-
-
-@pytest.mark.parametrize(
-    ("parts", "says", "inferred"),
-    [((True, True), False, True), ((False, True), False, False), ((False, True), True, True)],
-)
-def test_what_is_merged_is_inferred_if_all_of_it_is_or_the_model_says_so(
-    parts: tuple[bool, bool], says: bool, inferred: bool
-) -> None:
-    rows = [
-        row(name, "suggests", "two", inferred=one) for name, one in zip("ab", parts, strict=True)
-    ]
-    memory = tim(
-        Script(answer(rows, merge=[row("a and b", "suggest", "two", ids=[1, 2], inferred=says)]))
-    )
-    asyncio.run(told(memory, ("?", "-")))
-    assert memory.ledger[2].inferred is inferred
 
 
 async def test_only_the_form_of_a_thought_is_refused_and_each_refusal_is_counted() -> None:

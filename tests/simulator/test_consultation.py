@@ -127,7 +127,7 @@ async def test_a_conclusion_is_drawn_from_a_recall_that_begins_with_what_treatme
     """Also an early one; and nowhere in a prompt is a turn of an earlier visit called by its
     number."""
     allergy = {Language.EN: "She had a severe reaction", Language.ZH: "她2019年用青霉素"}[language]
-    fact = {"subject": "-", "relation": "has", "negated": False, "when": "", "inferred": False}
+    fact = {"subject": "-", "relation": "has", "negated": False, "when": "", "basis": "stated"}
     asked = 0
 
     def spoken(prompt: str) -> str:

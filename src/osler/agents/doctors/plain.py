@@ -98,12 +98,12 @@ class MoveForm(BaseModel):
 
 
 class ConclusionForm(BaseModel):
-    """The form of a conclusion that is asked for."""
+    """The form of a conclusion that is asked for, with the reasoning first."""
 
+    reasoning: str
     differential: list[str]
     diagnosis: str
     treatment: str
-    reasoning: str
 
 
 class PlainDoctor(Participant):

@@ -26,18 +26,24 @@ class FactStatus(StrEnum):
 class FactKind(StrEnum):
     """What a fact is about.
 
-    All but the last are protected: recalled first, never dropped without a successor.
+    The first four are protected: recalled first, never dropped without a successor. Only a model
+    marks what is `condition`, `open` or `trivial`.
     """
 
     ALLERGY = "allergy"
     MEDICINE = "medicine"
     PREGNANCY = "pregnancy"
     CONDITION = "condition"
-    """An illness or a past dependence that decides which treatment is safe; only a model marks
-    it."""
+    """An illness or a past dependence that decides which treatment is safe."""
+    OPEN = "open"
+    """Something of earlier that is under way, and whose outcome nobody has told yet."""
     OTHER = "other"
+    TRIVIAL = "trivial"
+    """Personal talk on which neither a diagnosis nor a treatment depends."""
 
 
+PROTECTED = (FactKind.ALLERGY, FactKind.MEDICINE, FactKind.PREGNANCY, FactKind.CONDITION)
+"""What a treatment depends on, in the order in which a recall tells it."""
 PATIENT = frozenset({"patient", "患者"})
 """The subject of a fact about the patient."""
 FactKey = tuple[str | float, ...]
@@ -77,6 +83,8 @@ class Fact(FrozenModel):
     """Whether a model formed it; else rules did."""
     inferred: bool = False
     """Whether nobody said it and a model concluded it."""
+    unknown: bool = False
+    """Whether it only says that something is not known."""
     id: int = 0
     """Its number in a memory, from 1; 0 before it is stored."""
     also: tuple[int, ...] = ()
@@ -102,7 +110,7 @@ class Fact(FrozenModel):
     @property
     def is_protected(self) -> bool:
         """Whether a treatment depends on it."""
-        return self.kind is not FactKind.OTHER
+        return self.kind in PROTECTED
 
     @property
     def triple(self) -> str:
@@ -117,7 +125,8 @@ class Fact(FrozenModel):
         Two facts with the same key are one fact.
         """
         words = (self.subject, self.relation, self.object, self.asked, self.reported)
-        return (*map(plain, words), self.denied, self.certainty, self.kind, self.inferred)
+        marks = (self.denied, self.certainty, self.kind, self.inferred, self.unknown)
+        return (*map(plain, words), *marks)
 
     @property
     def opposite(self) -> Fact:

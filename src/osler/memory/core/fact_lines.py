@@ -1,8 +1,8 @@
 """Facts in words: as typed facts of a recall, and as the words of a line in a prompt.
 
-A line is `Fact #j: what was said (turn n)`, behind what was asked if the fact does not name it. A
-model's fact is told unchanged. What the patient denies, what is normal and what the doctor thought
-of is in one row each.
+A line is `Fact #j: [kind] what was said (turn n)`, behind what was asked if the fact does not name
+it. A recall numbers its lines from 1. A model's fact is told unchanged. What the patient denies,
+what is normal and what the doctor thought of is in one row each.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from osler.language import Language
 from osler.language.cues import finder
 from osler.language.words import content
 from osler.memory.base import tokens
-from osler.memory.core.fact import PATIENT, Fact
+from osler.memory.core.fact import PATIENT, Fact, FactKind
 from osler.memory.core.recall_text import COMMA, SEMICOLON
 from osler.prompts import phrases
 
@@ -31,6 +31,8 @@ def dated(fact: Fact, language: Language) -> str:
     words = phrases("tim_lines", language)
     if not fact.is_by_model:
         return _with_time(f"{fact.subject} {_predicate(fact, language)}", fact, language)
+    if fact.unknown:
+        return _with_time(words["unknown"].format(text=fact.triple), fact, language)
     unsaid = fact.denied and not finder("negation", language).search(fact.triple)
     text = words["negative"].format(text=fact.triple) if unsaid else fact.triple
     return _with_time(
@@ -113,6 +115,9 @@ def recalled_facts(
             turn=turn,
             at=said_at(turn),
             score=round(score, 4),
+            kind=fact.kind,
+            inferred=fact.inferred,
+            unknown=fact.unknown,
         )
         for turn in dict.fromkeys((*first, *fact.turns))
     ]
@@ -156,13 +161,20 @@ class FactLine(NamedTuple):
     """What was asked, if the words do not name it."""
     rank: Rank
     text: str
-    """The whole line, with nothing else in it."""
+    """The whole line but for its number, with nothing else in it."""
     size: int
-    """Tokens of the line, rounded up."""
+    """Tokens of the line, rounded up, with the fact's own number: the numbers of the lines of a
+    recall together are no longer than those."""
+    kind: FactKind = FactKind.OTHER
+    """The kind that the line shows, if it is one that a reader has to see."""
 
 
 def fact_line(
-    fact: Fact, language: Language, days: Sequence[str] = (), today: Sequence[int] = ()
+    fact: Fact,
+    language: Language,
+    days: Sequence[str] = (),
+    today: Sequence[int] = (),
+    kind: FactKind = FactKind.OTHER,
 ) -> FactLine:
     """Return how a fact is told.
 
@@ -171,6 +183,7 @@ def fact_line(
         language: Of the line.
         days: Other days on which it was said; a day that the fact names itself is left out.
         today: The turns of the day in which it was said.
+        kind: Its kind for the reader.
     """
     row, words, rank = _row(fact, language)
     heading = "" if row or fact.is_by_model else cut(topic_of(fact), language)
@@ -182,9 +195,18 @@ def fact_line(
         rank = Rank.DENIED
     if row is not None:
         text = row_text(row, [words], language)
-    else:
-        text = _line_of_its_own(fact, headed(heading, words, language), days, today, language)
-    return FactLine(fact, row, words, heading, rank, text, tokens(text) + 1)
+        return FactLine(fact, row, words, heading, rank, text, tokens(text) + 1, kind)
+    text = _with_days(headed(heading, words, language), days, today, language)
+    label = phrases("tim_lines", language).get(f"kind_{kind}")
+    if label:
+        text = phrases("tim_lines", language)["kind"].format(kind=label, text=text)
+    size = tokens(numbered_line(fact.id, text, language)) + 1
+    return FactLine(fact, row, words, heading, rank, text, size, kind)
+
+
+def numbered_line(number: int, text: str, language: Language) -> str:
+    """A line with its number."""
+    return phrases("tim_lines", language)["fact"].format(number=number, text=text)
 
 
 def _row(fact: Fact, language: Language) -> tuple[Row | None, str, Rank]:
@@ -211,17 +233,13 @@ def headed(heading: str, words: str, language: Language) -> str:
     return phrases("tim_lines", language)["answer"].format(topic=heading, text=words)
 
 
-def _line_of_its_own(
-    fact: Fact, text: str, days: Sequence[str], today: Sequence[int], language: Language
-) -> str:
-    """A numbered line that says when the fact was said, unless its words do."""
+def _with_days(text: str, days: Sequence[str], today: Sequence[int], language: Language) -> str:
+    """Words with the days and turns in which they were said, unless they name the day."""
     line, comma = phrases("tim_lines", language), COMMA[language]
     when = [day for day in days if day not in text]
     if today:
         when.append(line["turns"].format(turns=comma.join(map(str, today))))
-    if when:
-        text = line["said"].format(text=text, when=comma.join(when))
-    return line["fact"].format(number=fact.id, text=text)
+    return line["said"].format(text=text, when=comma.join(when)) if when else text
 
 
 def _says_nothing(fact: Fact, language: Language) -> bool:

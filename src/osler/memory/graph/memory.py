@@ -21,6 +21,7 @@ from osler.memory.core.fact import Fact, FactKind, FactStatus
 from osler.memory.graph.neighbourhood import EntityGraph, Neighbour
 from osler.memory.tim.memory import TimMemory
 from osler.memory.tim.memory_bank import MemoryBank
+from osler.memory.tim.page import RecallPart
 from osler.memory.tim.recall_page import Found, PageWriter
 from osler.memory.tim.retrieve import Hit, recall_thoughts
 from osler.memory.tim.settings import TimSettings
@@ -116,7 +117,8 @@ class GraphMemory(TimMemory):
         current_newer = [fact for fact in newer if fact.status is FactStatus.ACTIVE]
         # What took the place of an old fact is told before it.
         items = list(islice(self._tellable(hits, space), max(_NEAREST, left // _SHORTEST)))
-        page = writer.fill([[[*current_newer, *items]]], left)
+        part = RecallPart([*current_newer, *items])
+        page = writer.fill([[part]], left, is_ranked=True)
         recall = page.recall(scores, page.tried_but_untold)
         return recall.model_copy(
             update={"text": "\n".join(filter(None, (recall.text, *past.values())))}

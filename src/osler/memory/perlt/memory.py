@@ -27,13 +27,14 @@ from osler.language.lexicon.thesaurus import load
 from osler.language.times_and_values import time_finder
 from osler.memory.base import MemorySettings, Query, Recall
 from osler.memory.core.bm25 import Bm25
-from osler.memory.core.fact import PATIENT, Fact
+from osler.memory.core.fact import PATIENT, Fact, FactKind
 from osler.memory.core.fact_lines import topic_of
 from osler.memory.core.items import best_first, turn_key
 from osler.memory.core.vectors import VectorIndex
 from osler.memory.perlt.question_class import probability_by_model, semantic_probability, sigmoid
 from osler.memory.tim.memory import TimMemory
 from osler.memory.tim.memory_bank import MemoryBank
+from osler.memory.tim.page import RecallPart
 from osler.memory.tim.retrieve import Hit
 from osler.memory.tim.settings import TimSettings
 from osler.memory.tim.stored import thought_key
@@ -123,7 +124,10 @@ class PerltMemory(TimMemory):
         newest = next(bank.newest, 0)
         first = [newest] if newest > 0 and newest != query.beside else []
         page = self._page_writer(bank, space).fill(
-            [[[*first, *self._tellable(items, space)]]], self._settings.budget
+            [[RecallPart([*first, *self._tellable(items, space)])]],
+            self._settings.budget,
+            is_ranked=True,
+            repeats=True,
         )
         scores: dict[int, Hit] = {}
         for item in items:
@@ -253,7 +257,8 @@ def is_standing(thought: Fact, language: Language) -> bool:
     """
     topic = topic_of(thought)
     is_report = bool(topic) and thought.sentence.startswith(topic) and not thought.asked
-    if thought.is_doctors or is_report:
+    is_passing = thought.kind in (FactKind.OPEN, FactKind.TRIVIAL)
+    if thought.is_doctors or is_report or is_passing:
         return False
     named = things(f"{thought.relation} {thought.asked} {thought.object}", language)
     if thought.is_protected or (named and named.isdisjoint(_complaints())):

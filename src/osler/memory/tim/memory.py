@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from osler.memory.core.vectors import VectorIndex
 from osler.memory.embedders import open_embedder
 from osler.memory.tim.actions import ActionPlan, carry_out
 from osler.memory.tim.memory_bank import MemoryBank
+from osler.memory.tim.page import RecallPart
 from osler.memory.tim.post_think import OneThink, PaperThink, PostThink, plan_by_rules
 from osler.memory.tim.recall_page import Found, PageWriter
 from osler.memory.tim.retrieve import (
@@ -42,12 +42,12 @@ from osler.memory.tim.stored import StoredThoughts
 from osler.memory.tim.thought_space import ThoughtSpace
 from osler.prompts import prompt
 
-VERSION = 5
+VERSION = 6
 _SHOWN_ALIKE = 20
 """How many thoughts most like a new turn a model is shown, and as many of its group."""
-_SHOWN_TURNS, _SHOWN_VITAL = 3, 16
-"""Turns before a new one whose thoughts a model is shown too, and how many thoughts that a
-treatment depends on."""
+_SHOWN_TURNS, _SHOWN_STANDING = 3, 120
+"""Turns before a new one whose thoughts a model is shown too, and the most thoughts of those kinds
+that it is always shown: more than a patient has, so that a long life does not fill the prompt."""
 _FEWEST_CANDIDATES, _SHORT_LINE = 32, 24
 """How many turns and thoughts are looked at for a recall: as many as the budget can hold if each
 takes a short line (in tokens), and no fewer than the first."""
@@ -141,7 +141,7 @@ class TimMemory(StoredThoughts):
         hits = self._best_thoughts(query, vector, bank, space, k)
         thoughts = [space[hit.number] for hit in hits]
         page = self._page_writer(bank, space).fill(
-            [[thoughts]], self._settings.budget, lists_questions=False
+            [[RecallPart(thoughts)]], self._settings.budget, is_ranked=True, lists_questions=False
         )
         if not page.tells_anything:
             return None
@@ -179,7 +179,13 @@ class TimMemory(StoredThoughts):
 
     def _page_writer(self, bank: MemoryBank, space: ThoughtSpace) -> PageWriter:
         if self._writer is None:
-            self._writer = PageWriter(self._language, self._settings.speaker, bank, space)
+            self._writer = PageWriter(
+                self._language,
+                self._settings.speaker,
+                bank,
+                space,
+                facts_only=self._tim.facts == "only",
+            )
         return self._writer
 
     @property
@@ -227,8 +233,9 @@ class TimMemory(StoredThoughts):
 
         What a model does not see it cannot correct. In the papers' way it sees the group of the
         turn. Otherwise it sees the thoughts most like the turn anywhere and the newest of its
-        group, those of the turns just before, and those that a treatment depends on. What the
-        doctor thinks is always among them: a new thought of the doctor takes its place.
+        group, those of the turns just before, and whatever its words: allergies, medicines,
+        pregnancy, conditions, and what is still open. What the doctor thinks is always among them:
+        a new thought of the doctor takes its place.
         """
         members = space.index.members(group)
         numbers = {thought.id for thought in space.doctors_own}
@@ -240,8 +247,15 @@ class TimMemory(StoredThoughts):
             numbers.update(members[-_SHOWN_ALIKE:])
             for earlier in range(turn.number - _SHOWN_TURNS, turn.number):
                 numbers.update(space.of_turn(earlier))
-            numbers.update(thought.id for thought in islice(space.vital, _SHOWN_VITAL))
-        return [space[number] for number in sorted(numbers)]
+            numbers.update(space.standing[-_SHOWN_STANDING:])
+        return [self._with_day(space[number]) for number in sorted(numbers)]
+
+    def _with_day(self, thought: Fact) -> Fact:
+        """A thought with the time at which it was last said."""
+        bank, last = self._bank, thought.turns[-1]
+        if bank is None or last not in bank:
+            return thought
+        return thought.model_copy(update={"at": bank[last].at})
 
     def _from_bank(
         self, query: str, vector: NDArray[np.float32], bank: MemoryBank, space: ThoughtSpace
@@ -260,7 +274,7 @@ class TimMemory(StoredThoughts):
     ) -> Recall:
         """Turns word for word, the first that fit, in the order in which they were."""
         page = self._page_writer(bank, space).fill(
-            [[numbers]], self._settings.budget, lists_questions=False
+            [[RecallPart(numbers)]], self._settings.budget, lists_questions=False
         )
         exchanges = tuple(bank[number] for number in page.whole)
         return Recall(text=page.text, exchanges=exchanges)
@@ -284,4 +298,4 @@ def _post_think(settings: MemorySettings, tim: TimSettings) -> PostThink | None:
     if settings.thinker is None or tim.mode == "rules":
         return None
     way = PaperThink if tim.mode == "paper" else OneThink
-    return way(settings, settings.thinker, tim.tokens)
+    return way(settings, settings.thinker, tim.tokens, tim.inferences)

@@ -32,6 +32,10 @@ class MemoryBank:
         """The exchange of that turn."""
         return self._turns[number]
 
+    def __contains__(self, number: int) -> bool:
+        """Whether there is an exchange of that turn."""
+        return number in self._turns
+
     def question(self, number: int) -> Turn:
         """The exchange of that turn without its reply."""
         if number not in self._questions:

@@ -3,13 +3,15 @@
 A thought is refused if it is empty, too long or one too many; an action, if it names a thought that
 the model was not shown or that is gone by then. Allergies, medicines, pregnancy and conditions, as
 the model itself marks them, are forgotten only for a new thought that the action names, and merged
-only into one of their kind. Nothing else is judged, and nothing is reworded.
+only into one of their kind. What was inferred stays inferred when it is merged, unless the model
+names a stated part that says the same. Without inferences, what the model infers is refused.
+Nothing else is judged, and nothing is reworded.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -17,7 +19,7 @@ from pydantic import BaseModel, Field
 
 from osler.memory.core.ask_model import LONGEST, UNREAD
 from osler.memory.core.fact import Fact, FactKind
-from osler.memory.tim.actions import ActionPlan, Forget, Insert, Merge, Supersede
+from osler.memory.tim.actions import ActionPlan, Again, Forget, Insert, Merge, Supersede
 
 MOST = 30
 """Thoughts that one turn can give: more is a model going round in circles."""
@@ -32,8 +34,8 @@ class _Triple(BaseModel):
     object: str
     negated: bool
     when: str
-    kind: Literal["allergy", "medicine", "pregnancy", "condition", "other"]
-    inferred: bool
+    kind: Literal["allergy", "medicine", "pregnancy", "condition", "open", "other", "trivial"]
+    basis: Literal["stated", "inferred", "not known"]
 
 
 class _Numbered(BaseModel):
@@ -54,6 +56,7 @@ class _Gone(_Numbered):
 
 
 class _Joined(_Triple, _Parts):
+    same_as: int
     why: str
 
 
@@ -76,7 +79,9 @@ class Merges(BaseModel):
 
 
 class Everything(Merges, Forgets, Thoughts):
-    """The form of all three answers in one."""
+    """The form of all three answers in one, and what was said again."""
+
+    again: list[int]
 
 
 class _Refusal(Exception):
@@ -92,6 +97,8 @@ class ModelAnswer(ActionPlan):
     new ones."""
     first: int
     """The number of its first new thought."""
+    allows_inferences: bool = True
+    """Whether thoughts are taken that nobody said."""
     _model_numbers: dict[int, int | None] = field(default_factory=dict)
     """For each number that the model gave a new thought of its own, the number in the ledger; None
     if the thought was refused."""
@@ -108,8 +115,7 @@ class ModelAnswer(ActionPlan):
             ("forget", self._forget),
             ("merge", self._merge),
         ):
-            rows = answer.get(key)
-            for place, row in enumerate(rows if isinstance(rows, list) else ()):
+            for place, row in enumerate(_rows(answer, key)):
                 self.proposed += 1
                 try:
                     if not isinstance(row, dict):
@@ -117,6 +123,13 @@ class ModelAnswer(ActionPlan):
                     take_row(row, place)
                 except _Refusal as refusal:
                     self.refused.append(str(refusal))
+        # What is said again and forgotten or merged at once is gone by then.
+        for value in _rows(answer, "again"):
+            self.proposed += 1
+            try:
+                self._say_again(value)
+            except _Refusal as refusal:
+                self.refused.append(str(refusal))
 
     def _insert(self, row: dict[str, Any], place: int) -> None:
         model_number = _number(row.get("id")) or 0
@@ -125,12 +138,21 @@ class ModelAnswer(ActionPlan):
         # Refused until it is taken below, so that no action can name it if this raises.
         self._model_numbers.setdefault(model_number, None)
         fact = _fact_of(row)
+        self._check_basis(fact)
         if sum(isinstance(action, Insert) for action in self.actions) >= MOST:
             raise _Refusal(f"more than {MOST} thoughts in a turn: {_cut(fact.triple)}")
         number = self._next_number
         self._model_numbers[model_number] = number
         self.shown[number] = fact
         self.actions.append(Insert(fact))
+
+    def _say_again(self, value: object) -> None:
+        number = self._resolved(value)
+        if number >= self.first:
+            raise _Refusal(f"#{number} is new")
+        if not _is_stated(self.shown[number]):
+            raise _Refusal(f"#{number} was never said: what is said now is a new thought")
+        self.actions.append(Again(number))
 
     def _forget(self, row: dict[str, Any], _: int) -> None:
         number = self._resolved(row.get("id"))
@@ -155,14 +177,42 @@ class ModelAnswer(ActionPlan):
         numbers = tuple(dict.fromkeys(map(self._resolved, parts)))
         if len(numbers) < 2:
             raise _Refusal("a merge of fewer than two thoughts")
-        fact = _fact_of(row)
-        if all(self.shown[number].inferred for number in numbers):
-            fact = fact.model_copy(update={"inferred": True})
+        fact = self._with_basis_of_parts(_fact_of(row), numbers, row.get("same_as"))
+        self._check_basis(fact)
         for number in numbers:
             self._check_kind(number, fact)
+            self._check_stays_stated(number, fact)
         for number in numbers:
             del self.shown[number]
         self.actions.append(Merge(numbers, fact, _why(row, "said as one")))
+
+    def _with_basis_of_parts(self, fact: Fact, numbers: Sequence[int], same_as: object) -> Fact:
+        """Return a merged thought that is inferred, or not known, if its parts make it so.
+
+        An inferred part makes the whole inferred, unless `same_as` is the number of a stated part.
+        """
+        parts = [self.shown[number] for number in numbers]
+        has_inferred = any(part.inferred for part in parts)
+        number = _number(same_as)
+        named = self._model_numbers.get(number, number) if number else None
+        is_said = any(part == named and _is_stated(self.shown[part]) for part in numbers)
+        inferred = fact.inferred or (has_inferred and not is_said)
+        unknown = fact.unknown or all(part.unknown for part in parts)
+        return fact.model_copy(update={"inferred": inferred, "unknown": unknown and not inferred})
+
+    def _check_basis(self, fact: Fact) -> None:
+        """Refuse what nobody said if inferences are off."""
+        if fact.inferred and not self.allows_inferences:
+            raise _Refusal(f"inferences are off: {_cut(fact.triple)}")
+
+    def _check_stays_stated(self, number: int, whole: Fact) -> None:
+        """Refuse that a protected thought that somebody said becomes one that nobody said."""
+        part = self.shown[number]
+        if part.is_protected and _is_stated(part) and not _is_stated(whole):
+            raise _Refusal(
+                f"#{number} ({part.kind}) was stated and cannot become a part of what was not:"
+                f" {_cut(part.triple)}"
+            )
 
     @property
     def _next_number(self) -> int:
@@ -198,6 +248,7 @@ def _fact_of(row: Mapping[str, Any]) -> Fact:
     subject, relation, object_, when = (
         _text(row.get(name)) for name in ("subject", "relation", "object", "when")
     )
+    basis = _text(row.get("basis")).lower().replace("_", " ")
     fact = Fact(
         subject=subject,
         relation=relation,
@@ -206,13 +257,19 @@ def _fact_of(row: Mapping[str, Any]) -> Fact:
         reported=when,
         is_by_model=True,
         kind=_kind(row.get("kind")),
-        inferred=_is_true(row.get("inferred")),
+        inferred=basis == "inferred",
+        unknown=basis == "not known",
     )
     if not any(map(str.isalnum, relation + object_)):
         raise _Refusal("the thought is empty")
     if (length := len(fact.triple) + len(when)) > LONGEST:
         raise _Refusal(f"the thought is too long ({length} characters): {_cut(fact.triple)}")
     return fact
+
+
+def _rows(answer: Mapping[str, Any], key: str) -> list[Any]:
+    rows = answer.get(key)
+    return rows if isinstance(rows, list) else []
 
 
 def _text(value: object) -> str:
@@ -223,6 +280,10 @@ def _text(value: object) -> str:
 
 def _is_true(value: object) -> bool:
     return value is True or (isinstance(value, str) and value.strip().lower() == "true")
+
+
+def _is_stated(fact: Fact) -> bool:
+    return not (fact.inferred or fact.unknown)
 
 
 def _kind(value: object) -> FactKind:

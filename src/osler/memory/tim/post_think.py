@@ -20,7 +20,7 @@ from pydantic import BaseModel
 from osler.language import Language, Speaker
 from osler.memory.base import MemorySettings, Thinker, Turn
 from osler.memory.core.ask_model import ask_json
-from osler.memory.core.fact import Fact, FactStatus
+from osler.memory.core.fact import Fact, FactKind, FactStatus
 from osler.memory.core.fact_lines import dated
 from osler.memory.core.recall_text import dialogue_text, exchange_text, illnesses
 from osler.memory.core.rules_facts import rules_facts
@@ -81,9 +81,12 @@ def _doctors_own(turn: Turn, near: Sequence[Fact], language: Language) -> list[A
 class _ModelThink:
     """A model that forms and arranges the thoughts itself."""
 
-    def __init__(self, settings: MemorySettings, thinker: Thinker, most: int) -> None:
-        """Take a model, and the most tokens that it may answer with."""
+    def __init__(
+        self, settings: MemorySettings, thinker: Thinker, most: int, inferences: bool = True
+    ) -> None:
+        """Take a model, the most tokens that it may answer with, and whether it may infer."""
         self._language, self._thinker, self._most = settings.language, thinker, most
+        self._inferences = inferences
         self._speaker, self._about = settings.speaker, settings.about
 
     async def _ask(
@@ -97,6 +100,17 @@ class _ModelThink:
             return False
         answer.take(reply.data)
         return True
+
+    @property
+    def _merging(self) -> str:
+        """What the basis of a merged thought is, for a prompt."""
+        words = phrases("tim_lines", self._language)
+        return words["merging_on" if self._inferences else "merging_off"]
+
+    def _empty_answer(self, near: Sequence[Fact], first: int) -> ModelAnswer:
+        """An answer to fill: it may name the thoughts shown, all but the doctor's own."""
+        shown = {thought.id: thought for thought in near if not thought.is_doctors}
+        return ModelAnswer(shown=shown, first=first, allows_inferences=self._inferences)
 
     def _exchange_slots(self, turn: Turn) -> dict[str, str]:
         """Return the slots of the prompts for new thoughts that depend on the exchange.
@@ -118,7 +132,11 @@ class _ModelThink:
             if turn.number > 0 and self._about:
                 text = f"{words['known'].format(about=self._about)}\n{text}"
         subject = words[f"subject_{kind}"].format(**names)
-        rules = prompt("tim_rules", self._language).fill(subject=subject)
+        rules = prompt("tim_rules", self._language).fill(
+            subject=subject,
+            kinds=words[f"kinds_{kind}"],
+            inferences=words["inferences_on" if self._inferences else "inferences_off"],
+        )
         return {"of": words[f"of_{kind}"].format(**names), "exchange": text, "rules": rules}
 
 
@@ -130,12 +148,13 @@ class OneThink(_ModelThink):
 
     async def __call__(self, turn: Turn, near: Sequence[Fact], first: int) -> ActionPlan:
         """Return what should change."""
-        answer = _empty_answer(near, first)
-        facts = numbered(answer.shown, self._language)
-        slots = self._exchange_slots(turn)
-        is_read = await self._ask(
-            "tim_think", Everything, answer, **slots, facts=facts, first=first
-        )
+        answer = self._empty_answer(near, first)
+        slots = {
+            **self._exchange_slots(turn),
+            "facts": numbered(answer.shown, self._language),
+            "merging": self._merging,
+        }
+        is_read = await self._ask("tim_think", Everything, answer, **slots, first=first)
         answer.is_unread = not is_read
         answer.actions += _doctors_own(turn, near, self._language)
         return answer
@@ -149,32 +168,32 @@ class PaperThink(_ModelThink):
 
     async def __call__(self, turn: Turn, near: Sequence[Fact], first: int) -> ActionPlan:
         """Return what should change."""
-        answer = _empty_answer(near, first)
+        answer = self._empty_answer(near, first)
         slots = self._exchange_slots(turn)
         is_read = await self._ask("tim_generate", Thoughts, answer, **slots, first=first)
         answer.is_unread = not is_read
-        for name, schema in (("tim_forget", Forgets), ("tim_merge", Merges)):
+        organizer: list[tuple[str, type[BaseModel], dict[str, str]]] = [
+            ("tim_forget", Forgets, {}),
+            ("tim_merge", Merges, {"merging": self._merging}),
+        ]
+        for name, schema, more in organizer:
             if is_read and len(answer.shown) >= _TWO:
                 facts = numbered(answer.shown, self._language)
-                await self._ask(name, schema, answer, facts=facts)
+                await self._ask(name, schema, answer, facts=facts, **more)
         answer.actions += _doctors_own(turn, near, self._language)
         return answer
 
 
-def _empty_answer(near: Sequence[Fact], first: int) -> ModelAnswer:
-    """An answer to fill: it may name the thoughts shown to the model, all but the doctor's own."""
-    return ModelAnswer(
-        shown={thought.id: thought for thought in near if not thought.is_doctors}, first=first
-    )
-
-
 def numbered(thoughts: Mapping[int, Fact], language: Language) -> str:
-    """Thoughts with their numbers, for a prompt; what is protected shows its kind."""
+    """Thoughts with their numbers, kinds and days, for a prompt."""
     words = phrases("tim_lines", language)
     lines = []
     for number, thought in sorted(thoughts.items()):
         text = dated(thought, language)
-        if thought.is_protected:
+        if thought.kind is not FactKind.OTHER:
             text = words["marked"].format(text=text, kind=thought.kind)
+        day = thought.at.date().isoformat() if thought.at else ""
+        if day and day not in text:
+            text = words["said"].format(text=text, when=words["told"].format(day=day))
         lines.append(words["numbered"].format(number=number, text=text))
     return "\n".join(lines) or words["nothing"]

@@ -1,40 +1,42 @@
 """The text of a recall: which facts, exchanges and questions go into the budget.
 
-A recall has parts, such as what bears on the query, what a treatment depends on and the findings of
-the day. Each part in turn takes at most a share of the budget, best first; what is then left goes
-to the parts again, in the same order. So no part crowds out another where room is short, and no
-room is lost where it is not. The parts of a second group, such as exchanges word for
-word, have the room that those of the first leave.
+A recall has parts: what a treatment depends on, what bears on the query, the findings of the day.
+Each part in turn takes at most a share of the budget, best first; what is then left goes to the
+parts again, in the same order. So no part crowds out another where room is short, and no room is
+lost where it is not. The parts of a later group, such as trivia, have the room that those before
+leave.
 
-An exchange word for word stands in the place of the lines that tell what it says. An exchange with
-something that was corrected since is told by its facts alone. Questions of the day of which nothing
-is told are listed, so that nobody asks them again. Everything is told whole or not at all.
+The lines stand in the order of a patient's notes: allergies, medicines, pregnancy, conditions, then
+everything else from the oldest to the newest, then what was only inferred, then trivia.
+
+A turn is told by its facts or word for word, never both. Word for word it stands in the place of
+the lines that rules made of it, if there are no others; a turn of which a model made facts, or with
+something that was corrected since, is told by facts alone. Questions of the day of which nothing is
+told are listed, so that nobody asks them again. Everything is told whole or not at all.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from itertools import chain, islice, takewhile
 from typing import NamedTuple
 
 from osler.language import Language, Speaker
-from osler.memory.base import Query, Recall, tokens
-from osler.memory.core.fact import Fact
-from osler.memory.core.fact_lines import FactLine, Rank, Row, fact_line, recalled_facts, row_text
-from osler.memory.core.recall_text import LEAST, day_text, dialogue_text, exchange_text
+from osler.language.day_words import with_dates
+from osler.memory.base import Query, tokens
+from osler.memory.core.fact import Fact, FactKind
+from osler.memory.core.fact_lines import FactLine, Rank, fact_line
+from osler.memory.core.recall_text import day_text, exchange_text
 from osler.memory.tim.memory_bank import MemoryBank
+from osler.memory.tim.page import SHARE, WIDE_SHARE, Page, RecallPart
 from osler.memory.tim.retrieve import Hit
 from osler.memory.tim.thought_space import ThoughtSpace
 
-_SHARE, _SHARE_TO_CONCLUDE = 0.4, 0.6
-"""Share of the budget that a part takes, at most, before the parts behind it have had theirs."""
+_LEAST_PINNED = 40
+"""Tokens that what a treatment depends on may take of the smallest budget."""
 _QUESTIONS_SHARE = 0.15
 """Share of the budget, at most, that is left free for listing questions."""
-
-Part = Iterable[Fact | int]
-"""Facts, and turns to tell word for word, the best first."""
 
 
 class Found(NamedTuple):
@@ -58,10 +60,17 @@ class PageWriter:
     """
 
     def __init__(
-        self, language: Language, speaker: Speaker, bank: MemoryBank, space: ThoughtSpace
+        self,
+        language: Language,
+        speaker: Speaker,
+        bank: MemoryBank,
+        space: ThoughtSpace,
+        *,
+        facts_only: bool = False,
     ) -> None:
-        """Take what there is to tell of."""
+        """Take what there is to tell of, and whether facts alone are told of it."""
         self.language, self._speaker, self.bank, self.space = language, speaker, bank, space
+        self.facts_only = facts_only
         self._lines: dict[int, FactLine] = {}
         self._today: date | None = None
         self._exchanges: dict[int, tuple[str, int]] = {}
@@ -69,21 +78,35 @@ class PageWriter:
 
     def line(self, fact: Fact) -> FactLine:
         """How a fact is told."""
-        line = self._lines.get(fact.id)
-        if line is None or line.fact is not fact:
-            line = self._lines[fact.id] = self._new_line(fact)
+        line, kind = self._lines.get(fact.id), self.space.kind_of(fact)
+        if line is None or line.fact is not fact or line.kind is not kind:
+            line = self._lines[fact.id] = self._new_line(fact, kind)
         return line
 
-    def _new_line(self, fact: Fact) -> FactLine:
+    def _new_line(self, fact: Fact, kind: FactKind) -> FactLine:
+        # What a model merged, or heard again, is true on the last of its days.
+        turns = fact.turns[-1:] if fact.is_by_model else fact.turns
         # Turns of today are told by their numbers, all others by their dates.
-        turns_today = [turn for turn in fact.turns if self.is_today(turn)]
-        other_days = [self._day(turn) for turn in fact.turns if not self.is_today(turn)]
+        turns_today = [turn for turn in turns if self.is_today(turn)]
+        other_days = [self._day(turn) for turn in turns if not self.is_today(turn)]
         other_dates = list(dict.fromkeys(day.isoformat() for day in other_days if day))
-        content, first_day = fact, self._day(fact.turn)
-        if not fact.also and first_day is not None and fact.reported == first_day.isoformat():
-            # The line says that already: it is when the fact was said.
-            content = fact.model_copy(update={"reported": ""})
-        return fact_line(content, self.language, other_dates, turns_today)._replace(fact=fact)
+        content = self._with_its_day(fact, turns)
+        line = fact_line(content, self.language, other_dates, turns_today, kind)
+        return line._replace(fact=fact)
+
+    def _with_its_day(self, fact: Fact, turns: Sequence[int]) -> Fact:
+        """A fact as it is read beside the days of these turns."""
+        day = self._day(turns[-1])
+        if day is None or len({self._day(turn) for turn in turns}) > 1:
+            return fact
+        changed: dict[str, str] = {}
+        if fact.reported and day.isoformat().startswith(fact.reported):
+            changed["reported"] = ""  # the line says that already: it is when the fact was said
+        elif not fact.is_by_model and not self.is_today(turns[-1]):
+            # A model writes dates itself.
+            changed["object"] = with_dates(fact.object, day, self.language)
+            changed["reported"] = with_dates(fact.reported, day, self.language)
+        return fact.model_copy(update=changed)
 
     def exchange(self, turn: int) -> tuple[str, int]:
         """A turn word for word, and its tokens with the date."""
@@ -114,6 +137,7 @@ class PageWriter:
         turns = [turn for turn in self.turns_today() if turn != last_turn]
         numbers = chain.from_iterable(map(self.space.of_turn, turns))
         facts = [self.space[number] for number in numbers]
+        facts = [fact for fact in facts if fact.kind is not FactKind.TRIVIAL]
         return sorted(facts, key=lambda fact: self.line(fact).rank)
 
     def turns_today(self) -> Iterator[int]:
@@ -149,259 +173,113 @@ class PageWriter:
         """Fill a page for a question or a conclusion."""
         self.notice_new_day()
         space, last_turn = self.space, query.beside
-        near = [space[hit.number] for hit in found.facts]
-        if query.is_to_conclude:
-            near = [fact for fact in near if not space.is_vital(fact)]
-        near.sort(key=lambda fact: self._is_told_late(fact, last_turn))
-        # A fact takes a token at least, so no more of them can be told.
-        vital = list(islice(space.vital, budget))
-        today = self._findings_today(last_turn)
+        facts = [space[hit.number] for hit in found.facts]
+        facts = [fact for fact in facts if not self._is_beside(fact, last_turn)]
+        trivia = [fact for fact in facts if fact.kind is FactKind.TRIVIAL]
+        near = [fact for fact in facts if fact.kind is not FactKind.TRIVIAL]
+        near.sort(key=self._is_told_late)
         # No fact stands for an unread turn, so these come first, the newest before the others.
         numbers = dict.fromkeys([*reversed(found.unread), *(hit.number for hit in found.turns)])
         exchanges = [number for number in numbers if number != last_turn]
-        if query.is_to_conclude:
-            # Who concludes asks nothing more: questions are listed only where facts leave room.
-            return self.fill(
-                [[vital, today], [space.doctors_own, near, exchanges]],
-                budget,
-                share=_SHARE_TO_CONCLUDE,
-                questions_share=0.0,
-            )
-        if not found.bears:
-            return self.fill([[vital, today], [space.doctors_own, near, exchanges]], budget)
-        return self.fill([[near, vital, today], [space.doctors_own, exchanges]], budget)
+        telling, silent = self._tellable_turns(exchanges, found.unread)
+        share = WIDE_SHARE if query.is_to_conclude else SHARE
+        # A fact takes a token at least, so no more of them can be told.
+        pinned = list(islice(space.vital, budget))
+        vital = RecallPart([fact for fact in pinned if not fact.inferred], share, _LEAST_PINNED)
+        guesses = RecallPart([fact for fact in pinned if fact.inferred])
+        findings = RecallPart(self._findings_today(last_turn), share)
+        bearing, spoken = RecallPart(near, share), RecallPart(telling, share)
+        standing, doctors = RecallPart(self._less_pressing()), RecallPart(space.doctors_own)
+        others = RecallPart(self._others(last_turn, budget))
+        last = [[others], [RecallPart(trivia), RecallPart(silent)]]
+        if query.is_to_conclude or not found.bears:
+            groups = [[vital, findings], [standing, guesses, doctors, bearing, spoken], *last]
+        else:
+            groups = [[vital, bearing, findings], [standing, guesses, doctors, spoken], *last]
+        # Who concludes asks nothing more: questions are listed only where facts leave room.
+        questions_share = 0.0 if query.is_to_conclude else _QUESTIONS_SHARE
+        return self.fill(groups, budget, beside=last_turn, questions_share=questions_share)
 
-    def _is_told_late(self, fact: Fact, last_turn: int | None) -> bool:
-        """Whether nobody said a fact, it says nothing, or the doctor has it word for word."""
-        return self.line(fact).rank >= Rank.INFERRED or fact.turns == (last_turn,)
+    def _less_pressing(self) -> list[Fact]:
+        """What is denied of allergies and the like, and what is open; each with the newest first.
+
+        What there is of allergies and the like comes before them.
+        """
+        numbers = reversed(self.space.standing)
+        facts = [self.space[number] for number in numbers]
+        facts = [fact for fact in facts if not (self.space.is_vital(fact) or fact.inferred)]
+        of_patient = [fact for fact in facts if self.space.kind_of(fact) is not FactKind.OTHER]
+        return sorted(of_patient, key=lambda fact: fact.kind is FactKind.OPEN)
+
+    def _others(self, last_turn: int | None, most: int) -> list[Fact]:
+        """The newest facts, whatever they bear on, but for trivia."""
+        facts = [fact for fact in self.space.newest if fact.kind is not FactKind.TRIVIAL]
+        return [fact for fact in facts[:most] if not self._is_beside(fact, last_turn)]
+
+    def _is_told_late(self, fact: Fact) -> bool:
+        """Whether nobody said a fact, or it says nothing."""
+        return self.line(fact).rank >= Rank.INFERRED
+
+    def _is_beside(self, fact: Fact, last_turn: int | None) -> bool:
+        """Whether the doctor has a fact word for word, and no treatment depends on it."""
+        is_last = fact.turns == (last_turn,) and not fact.inferred
+        return is_last and not self.space.is_vital(fact)
+
+    def _tellable_turns(
+        self, turns: Sequence[int], unread: Sequence[int]
+    ) -> tuple[list[int], list[int]]:
+        """The turns that can be told word for word, and those of them that left no fact.
+
+        A turn of which a model formed facts is told by these.
+        """
+        telling: list[int] = []
+        silent: list[int] = []
+        for turn in turns:
+            facts = [self.space[number] for number in self.space.of_turn(turn)]
+            facts = [fact for fact in facts if not (fact.is_doctors or fact.inferred)]
+            if turn in unread or (facts and not any(fact.is_by_model for fact in facts)):
+                telling.append(turn)
+            elif not facts:
+                silent.append(turn)
+        return telling, silent
 
     def fill(
         self,
-        groups: Sequence[Sequence[Part]],
+        groups: Sequence[Sequence[RecallPart]],
         budget: int,
         *,
-        share: float = _SHARE,
+        beside: int | None = None,
+        is_ranked: bool = False,
+        repeats: bool = False,
         lists_questions: bool = True,
         questions_share: float = _QUESTIONS_SHARE,
     ) -> Page:
         """Fill a page with parts, group by group; those of the first tell their best item.
 
         A part is told at first up to its share, then as far as the parts of its group left room.
+
+        Args:
+            groups: The parts of each group.
+            budget: Tokens of the page.
+            beside: The turn that the reader has word for word.
+            is_ranked: Whether the lines stand in the order in which they are given.
+            repeats: Whether a turn may be told word for word beside its facts.
+            lists_questions: Whether questions of which nothing is told are listed.
+            questions_share: Share of the budget that is left free for them.
         """
         self.notice_new_day()
-        page = Page(self, budget)
+        page = Page(self, budget, beside, is_ranked=is_ranked, repeats=repeats)
+        lists_questions = lists_questions and not self.facts_only
         for_questions = 0.0
         if lists_questions:
             for_questions = page.room_for_questions(budget * questions_share)
         for place, group in enumerate(groups):
-            parts = [list(part) for part in group]
-            for part in parts:
-                room = min(page.left - for_questions, budget * share)
-                page.add_part(part, room, is_leading=place == 0)
-            for part in parts:
-                page.add_part(part, page.left - for_questions)
+            parts = [(list(part.items), max(budget * part.share, part.least)) for part in group]
+            for items, most in parts:
+                room = min(page.left - for_questions, most)
+                page.add_items(items, room, is_leading=place == 0)
+            for items, _ in parts:
+                page.add_items(items, page.left - for_questions)
         if lists_questions:
             page.list_questions()
         return page
-
-
-class Page:
-    """The lines, exchanges and questions of one recall while they are chosen."""
-
-    def __init__(self, writer: PageWriter, budget: int) -> None:
-        """Start empty."""
-        self._writer = writer
-        self._space = writer.space
-        self.left = float(budget)
-        """Tokens."""
-        self._lines: dict[int | Row, list[FactLine]] = {}
-        """By the number of the fact, or by row."""
-        self._replaceable: defaultdict[int, list[FactLine]] = defaultdict(list)
-        """By turn, the lines in whose place it can be told word for word."""
-        self._told: set[int] = set()
-        """The numbers of the facts that are told, by lines or in exchanges."""
-        self._tried: set[int] = set()
-        """The turns of every fact and exchange for which room was looked for."""
-        self._whole: set[int] = set()
-        """The turns that are told word for word."""
-        self._questions: dict[int, str] = {}
-        """The questions that are listed, by turn."""
-
-    def add_part(self, part: Part, room: float, *, is_leading: bool = False) -> None:
-        """Tell as much of a part as there is room for.
-
-        Args:
-            part: The best item first.
-            room: Tokens that the part may take.
-            is_leading: Whether the best item may take all that is left on the page, also what is
-                left free for other parts and for questions.
-        """
-        before = self.left
-        for item in part:
-            if self.left < LEAST:
-                return
-            is_first = self.left == before
-            must_remain = 0.0 if is_leading and is_first else before - room
-            if isinstance(item, int):
-                self._add_exchange(item, must_remain)
-            else:
-                self._add_fact(item, must_remain)
-
-    def _add_fact(self, fact: Fact, must_remain: float) -> None:
-        """Tell a fact, if that leaves as many tokens as must remain."""
-        self._tried.update(fact.turns)
-        if fact.id in self._told:
-            return
-        line = self._writer.line(fact)
-        key = line.row or fact.id
-        same_row = self._lines.get(key, [])
-        size = line.size
-        if same_row:
-            # The row has its beginning, and tells each thing once.
-            is_there = any(other.words == line.words for other in same_row)
-            size = 0 if is_there else tokens(line.words) + 1
-        if size > self.left - must_remain:
-            return
-        self.left -= size
-        self._lines.setdefault(key, []).append(line)
-        self._told.add(fact.id)
-        if self._is_replaceable(line):
-            self._replaceable[fact.turn].append(line)
-
-    def _is_replaceable(self, line: FactLine) -> bool:
-        """Whether the words of its turn tell a fact as well as its line.
-
-        A model may have thought more than was said, and what a treatment depends on stays.
-        """
-        fact = line.fact
-        is_of_this_turn_alone = line.row is None and not fact.also
-        return is_of_this_turn_alone and not fact.is_by_model and not self._space.is_vital(fact)
-
-    def _add_exchange(self, turn: int, must_remain: float) -> None:
-        """Tell a turn word for word in the place of its lines, if there is room."""
-        self._tried.add(turn)
-        if turn in self._whole or turn in self._space.corrected_turns:
-            return
-        replaced = self._replaceable[turn]
-        size = self._writer.exchange(turn)[1] - sum(line.size for line in replaced)
-        if size > self.left - must_remain:
-            return
-        self.left -= size
-        self._whole.add(turn)
-        for line in replaced:
-            del self._lines[line.fact.id]
-        self._told.update(fact.id for fact in self._in_words_of(turn))
-
-    def _in_words_of(self, turn: int) -> list[Fact]:
-        """The facts that the words of a turn tell; a model or the doctor may have thought more."""
-        facts = [self._space[number] for number in self._space.of_turn(turn)]
-        return [fact for fact in facts if not (fact.is_by_model or fact.is_doctors)]
-
-    def room_for_questions(self, most: float) -> float:
-        """The room that all questions of the day take, up to a maximum."""
-        needed = 0.0
-        for turn in self._writer.turns_today():
-            needed += self._writer.question(turn)[1]
-            if needed >= most:
-                return most
-        return needed
-
-    def list_questions(self) -> None:
-        """List what was asked today in turns of which nothing is told, the newest first."""
-        covered = self.turns
-        for turn in self._writer.turns_today():
-            question, size = self._writer.question(turn)
-            if turn in covered or not question:
-                continue
-            if not self._questions:
-                size = tokens(row_text("asked", [question], self._writer.language)) + 1
-            if size <= self.left:
-                self.left -= size
-                self._questions[turn] = question
-
-    @property
-    def questions(self) -> list[int]:
-        """The turns whose questions are listed."""
-        return sorted(self._questions)
-
-    @property
-    def lines(self) -> list[list[FactLine]]:
-        """The lines in the order of the text; what the doctor thought comes last."""
-        return sorted(self._lines.values(), key=lambda line: line[0].row is Row.THOUGHT)
-
-    @property
-    def facts(self) -> list[Fact]:
-        """The facts that have lines, in the order of the text."""
-        return [line.fact for lines in self.lines for line in lines]
-
-    @property
-    def whole(self) -> list[int]:
-        """The turns that are told word for word."""
-        return sorted(self._whole)
-
-    @property
-    def turns(self) -> set[int]:
-        """The turns of which something is told."""
-        return self._whole.union(*(fact.turns for fact in self.facts))
-
-    @property
-    def text(self) -> str:
-        """All lines, then the questions, then the exchanges."""
-        writer = self._writer
-        texts = [self._text_of(lines) for lines in self.lines]
-        if self._questions:
-            questions = [self._questions[turn] for turn in self.questions]
-            texts.append(row_text("asked", questions, writer.language))
-        if self._whole:
-            exchanges = [(writer.bank[turn], writer.exchange(turn)[0]) for turn in self.whole]
-            texts.append(dialogue_text(exchanges, writer.language))
-        return "\n".join(texts)
-
-    def _text_of(self, lines: Sequence[FactLine]) -> str:
-        row = lines[0].row
-        if row is None:
-            return lines[0].text
-        return row_text(row, [line.words for line in lines], self._writer.language)
-
-    @property
-    def tried_but_untold(self) -> tuple[int, ...]:
-        """The turns of what was tried of which nothing is told."""
-        return tuple(sorted(self._tried - self.turns))
-
-    def turns_with_untold_facts(self, unread: Sequence[int]) -> tuple[int, ...]:
-        """The turns with a fact that is not told, tried or not, and unread turns not told."""
-        space = self._space
-        untold = {turn for turn in space.turns if not self._told.issuperset(space.of_turn(turn))}
-        return tuple(sorted(untold | (set(unread) - self._whole)))
-
-    def recall(self, hits: Mapping[int, Hit], dropped: tuple[int, ...]) -> Recall:
-        """The recall, with its facts and exchanges for code to read.
-
-        Args:
-            hits: How well facts fit the query, by their numbers.
-            dropped: The turns with something left out.
-        """
-        bank, by_number = self._writer.bank, {fact.id: fact for fact in self.facts}
-        turns = sorted({*self.turns, *self._questions})
-        for turn in self.whole:
-            for fact in self._in_words_of(turn):
-                by_number.setdefault(fact.id, fact)
-        facts: list[Fact] = []
-        for fact in by_number.values():
-            hit = hits.get(fact.id)
-            facts += recalled_facts(
-                fact,
-                self._writer.language,
-                lambda turn: bank[turn].at,
-                hit.score if hit else 0.0,
-                hit.turn if hit else None,
-            )
-        exchanges = [bank[turn] if turn in self._whole else bank.question(turn) for turn in turns]
-        return Recall(
-            text=self.text, facts=tuple(facts), exchanges=tuple(exchanges), dropped=dropped
-        )
-
-    @property
-    def tells_anything(self) -> bool:
-        """Whether a fact or an exchange is told, not only questions."""
-        return bool(self._lines or self._whole)

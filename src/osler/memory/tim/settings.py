@@ -20,6 +20,11 @@ class TimSettings(MemoryOptions):
     groups: int = Field(default=8, ge=2, multiple_of=2)
     probes: int | None = Field(default=None, ge=1)
     """Groups that a recall visits; without it, as many as keep nearly all of the best."""
+    inferences: bool = True
+    """Whether its model may note what nobody said: `inferences=off` keeps to what was said."""
+    facts: Literal["first", "only"] = "first"
+    """What a recall tells: facts first and then turns that left none, or facts only, so that it
+    shows what these alone are worth."""
     embedder: str = "hash"
     integrate: bool = False
     """Whether a model combines query and thoughts after each recall; in the papers' way it does by

@@ -185,6 +185,8 @@ class StoredThoughts:
             "certainty": 1.0,
             "reported": "",
             "is_by_model": False,
+            "inferred": False,
+            "unknown": False,
         }
         new = old.model_copy(update={"relation": says, "object": text, "sentence": text, **blank})
         turns = {number: _reworded(bank[number], old.sentence, text, text) for number in old.turns}

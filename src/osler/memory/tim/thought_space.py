@@ -50,6 +50,8 @@ class ThoughtSpace:
         self._inherited_kinds: dict[int, FactKind] = {}
         """Thoughts that took the place of something a treatment depended on, with the kind of
         that."""
+        self._standing: set[int] = set()
+        """What is protected or open, whoever it is about and whether it is denied."""
         self._doctors: set[int] = set()
         self.corrected_turns: set[int] = set()
         """Turns with something that was said otherwise since."""
@@ -93,9 +95,26 @@ class ThoughtSpace:
                     if number is not None:
                         yield self._active[number]
 
+    @property
+    def newest(self) -> Iterator[Fact]:
+        """The active thoughts, the newest first."""
+        return reversed(self._active.values())
+
+    @property
+    def standing(self) -> list[int]:
+        """The active thoughts that a treatment may depend on, or that are open, oldest first."""
+        return sorted(self._standing | self._vital_kinds.keys())
+
     def is_vital(self, thought: Fact) -> bool:
         """Whether a treatment depends on an active thought, as `vital` tells."""
         return thought.id in self._vital_kinds
+
+    def kind_of(self, thought: Fact) -> FactKind:
+        """The kind of an active thought for a reader: of the patient, or of what it replaced."""
+        if vital := self._vital_kinds.get(thought.id):
+            return vital
+        is_of_relative = thought.is_protected and self._names_relative(thought.subject)
+        return FactKind.OTHER if is_of_relative else thought.kind
 
     @property
     def doctors_own(self) -> list[Fact]:
@@ -158,6 +177,7 @@ class ThoughtSpace:
         if kind := self._vital_kinds.pop(number, None):
             self._vital[thought.inferred, kind].remove(number)
         self._doctors.discard(number)
+        self._standing.discard(number)
         same = self._by_fact[thought.key]
         same.remove(number)
         if not same:
@@ -200,6 +220,8 @@ class ThoughtSpace:
             self._doctors.add(thought.id)
         else:
             self._note_vital(thought)
+        if thought.is_protected or thought.kind is FactKind.OPEN:
+            self._standing.add(thought.id)
         self._note_turns(thought)
         self.bm25.add(thought.id, wording(thought))
 
@@ -211,11 +233,12 @@ class ThoughtSpace:
     def _vital_kind(self, thought: Fact) -> FactKind | None:
         """The kind under which a treatment depends on a thought; None if it does not.
 
-        It does if the thought is protected, affirmed and about the patient. A denial that rules
-        formed counts as well: they cannot tell which older thought it ends, so both have to be
-        told. Any other thought does if it took the place of one on which a treatment depended.
+        It does if the thought is protected, affirmed or not known, and about the patient. A denial
+        that rules formed counts as well: they cannot tell which older thought it ends, so both have
+        to be told. So does any other thought that took the place of one on which a treatment
+        depended.
         """
-        is_models_denial = thought.denied and thought.is_by_model
+        is_models_denial = thought.denied and thought.is_by_model and not thought.unknown
         is_of_relative = self._names_relative(thought.subject)
         if thought.is_protected and not is_models_denial and not is_of_relative:
             return thought.kind
