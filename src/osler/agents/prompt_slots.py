@@ -66,6 +66,18 @@ def _last_exchange(briefing: Briefing) -> str:
 def patient_slots(selection: Selection) -> dict[str, str]:
     """Slots for the patient's model: who it is, the last exchange, the question, what is known."""
     case = selection.case
+    return {
+        **speaker_slots(case),
+        "manner": phrases("patient_lines", case.language)[case.persona],
+        "person": person_text(selection),
+        "conversation": conversation_text(selection),
+        "question": selection.question,
+        "knowledge": _knowledge(selection),
+    }
+
+
+def speaker_slots(case: Case) -> dict[str, str]:
+    """Slots of every patient's prompt: who speaks, about whom, and the words they came with."""
     line = phrases("patient_lines", case.language)
     sex = label(case.sex, case.language)
     patient_line = line["patient_unknown" if case.sex is Sex.UNKNOWN else "patient"]
@@ -74,19 +86,10 @@ def patient_slots(selection: Selection) -> dict[str, str]:
     if case.speaker is not Speaker.PATIENT:
         who = line["relative"].format(relative=label(case.speaker, case.language), patient=who)
         about = line[f"about_{case.sex}"]
-    return {
-        "who": who,
-        "manner": line[case.persona],
-        "complaint": case.complaint,
-        "person": _person(selection),
-        "conversation": _conversation(selection),
-        "question": selection.question,
-        "knowledge": _knowledge(selection),
-        "about": about,
-    }
+    return {"who": who, "complaint": case.complaint, "about": about}
 
 
-def _person(selection: Selection) -> str:
+def person_text(selection: Selection) -> str:
     """Return what the patient knows of their own life; empty if the record has no sheet."""
     if selection.person is None:
         return ""
@@ -97,7 +100,7 @@ def _person(selection: Selection) -> str:
     return "\n".join(["", "", heading, *rows])
 
 
-def _conversation(selection: Selection) -> str:
+def conversation_text(selection: Selection) -> str:
     """Return what has been said so far, as much of its end as there is room for."""
     line = phrases("patient_lines", selection.case.language)
     exchanges: list[str] = []
@@ -149,7 +152,7 @@ def stated_earlier(selection: Selection) -> list[str]:
         if isinstance(fact, PastExchange):
             fact_lines.append(f"- [{fact.date}] {past_text(fact, case.language, case.speaker)}")
         else:
-            fact_lines.append(line["note"].format(name=fact.name, told=_text_of(fact, selection)))
+            fact_lines.append(line["note"].format(name=fact.name, told=entry_text(fact, selection)))
     if not fact_lines:
         return []
     heading = line["known_earlier"].format(today=case.today)
@@ -230,7 +233,7 @@ def notes(selection: Selection) -> tuple[Note, ...]:
         if entry.name in selection.earlier:
             told_before.append(_name_in_question(names, selection))
         else:
-            told_now.append(Note(entry.name, _text_of(entry, selection), names))
+            told_now.append(Note(entry.name, entry_text(entry, selection), names))
     told_before += _names_of_past(selection, touched)
     unnamed = phrase["earlier_rest" if told_now else "earlier_name"]
     known_before = [Note(name or unnamed, phrase["told_earlier"]) for name in told_before]
@@ -291,7 +294,7 @@ def _names_of_past(selection: Selection, touched: Sequence[EarlierFact]) -> list
     return names or [""]
 
 
-def _text_of(entry: Entry, selection: Selection) -> str:
+def entry_text(entry: Entry, selection: Selection) -> str:
     """Return what an entry says, with its time."""
     phrase = phrases("notes", selection.case.language)
     if entry.name in selection.reported:

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from osler.agents.autogen import Participant
 from osler.agents.messages import Conclusion, Question, Reply, Selection
+from osler.agents.patients import check_patients
 from osler.agents.ram.agent import Ram, for_patient, with_reports, without_earlier
 from osler.agents.ram.redact import without_diagnosis
 from osler.errors import RunStopped, UserError
@@ -239,6 +240,7 @@ def _check(parent: Parent, turn: int, column: Column) -> None:
         )
     check_memories([column.memory])
     check_strategies([column.strategy])
+    check_patients([parent.settings.for_column(column)])
 
 
 class RecordedModel(ChatClient):

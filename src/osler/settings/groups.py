@@ -12,6 +12,7 @@ from osler.settings.declaration import Setting
 from osler.settings.names import (
     ANSWER_TOKENS,
     CONCURRENCY,
+    OSLER,
     PLAIN,
     RECALL_BUDGET,
     RULES,
@@ -117,6 +118,17 @@ class PatientGroup(SettingsGroup):
             thing="backbone",
         ),
     ] = RULES
+    patient_agent: Annotated[
+        str,
+        Setting(
+            "How the patient's model is played: osler (answers from what RAM selects); agentclinic,"
+            " craftmd or patientsim (the case is in the prompt), after these; or"
+            " package.module:Class.",
+            axis=True,
+            label="kind of patient",
+            thing="patient",
+        ),
+    ] = OSLER
     results: Annotated[
         ResultsFrom,
         Setting(

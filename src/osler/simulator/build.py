@@ -15,7 +15,8 @@ from osler.agents.calls import Caller
 from osler.agents.doctors import DoctorSettings, doctor_factory
 from osler.agents.human import HumanParticipant
 from osler.agents.messages import Case
-from osler.agents.patient import ModelPatient
+from osler.agents.patients import PatientSettings, check_patients, patient_factory
+from osler.agents.patients.model_patient import ModelPatient
 from osler.agents.ram.agent import Ram
 from osler.agents.ram.by_model import ModelRam
 from osler.agents.ram.redact import without_diagnosis
@@ -33,7 +34,7 @@ from osler.records.schema import Entry, PatientRecord
 from osler.runs.events import ConsultationError, Journal, Role
 from osler.runs.plan import Column
 from osler.seeds import derive
-from osler.settings.names import HUMAN, ONE_STEP, PLAIN, RULES, WITHOUT_MODEL, ResultsFrom
+from osler.settings.names import HUMAN, ONE_STEP, OSLER, PLAIN, RULES, WITHOUT_MODEL, ResultsFrom
 from osler.settings.run_settings import RunSettings
 from osler.simulator.clients import Clients, ConsultationClients
 from osler.simulator.consultation import Seats, consult
@@ -181,9 +182,12 @@ def _patient(
     if settings.patient_backbone == HUMAN:
         return HumanParticipant("patient", getattr(clients, "mover", None))
     backbone = clients.open(settings.patient_backbone)
-    return ModelPatient(
-        case, record.diagnosis, backbone, journal, answer_tokens=settings.answer_tokens
-    )
+    if settings.patient_agent == OSLER:
+        return ModelPatient(
+            case, record.diagnosis, backbone, journal, answer_tokens=settings.answer_tokens
+        )
+    patient_settings = PatientSettings(case, backbone, journal, settings.answer_tokens, settings)
+    return patient_factory(settings.patient_agent)(patient_settings.with_record(record))
 
 
 def check_strategies(names: Iterable[str]) -> None:
@@ -199,6 +203,7 @@ def consultation_team(
     strategy: Thing = PLAIN,
     memory: Thing = "raw",
     patient: Thing = RULES,
+    patient_agent: Thing = OSLER,
     ram: Thing = RULES,
     results: str = ResultsFrom.PATIENT,
     turns: int = 10,
@@ -208,14 +213,16 @@ def consultation_team(
 
     The keywords are the options of `osler.simulate`; calls of models are recorded in the journal.
     """
-    check_strategies([as_name(strategy)])
     settings = RunSettings(
         patient_backbone=as_name(patient),
+        patient_agent=as_name(patient_agent),
         ram_backbone=as_name(ram),
         results=ResultsFrom(results),
         turns=turns,
     )
     column = Column.of(as_name(backbone), as_name(strategy), as_name(memory))
+    check_strategies([as_name(strategy)])
+    check_patients([settings])
     own_journal = journal or Journal()
     clients = Clients()
 
