@@ -20,6 +20,7 @@ from osler.eval.scoring import score
 from osler.memory import check_memories
 from osler.models import Backbone, BackboneError, ChatClient, ChatRequest, Completion, FailureKind
 from osler.models.completion import AnswerSource
+from osler.prompts import using_prompts
 from osler.records.schema import PatientRecord
 from osler.runs.events import (
     Answered,
@@ -97,7 +98,10 @@ async def rerun(
     again = await hold(seating, record, cell, settings, journal, Limits())
     is_fork = bool(shared_turns)  # nothing is learned from a fork
     model = RecordedModel(recorded, Role.EXPERIENCE)
-    return again if is_fork else await learn(again, record, settings, experience, journal, model)
+    if is_fork:
+        return again
+    with using_prompts(settings.prompts):
+        return await learn(again, record, settings, experience, journal, model)
 
 
 def joined_again(recorded: Transcript, journal: Journal) -> Experience | None:

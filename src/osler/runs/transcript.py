@@ -13,6 +13,7 @@ from osler.runs.events import Answered, Asked, Called, Concluded, Ending, Event
 from osler.runs.plan import Cell, Column
 from osler.runs.turns import TurnView, total, turn_views
 from osler.settings.names import OSLER, RULES, ResultsFrom
+from osler.settings.stored import setting_text
 
 E = TypeVar("E", bound=BaseModel)
 
@@ -60,6 +61,11 @@ class Header(BaseModel):
         return str(self.settings.get("patient_agent", OSLER))
 
     @property
+    def own_prompts(self) -> dict[str, str]:
+        """The texts of prompts that stood in place of Osler's, by the names of their templates."""
+        return dict(self.settings.get("prompts") or {})
+
+    @property
     def ram_backbone(self) -> str:
         """The model that retrieved from the record."""
         return str(self.settings.get("ram_backbone", RULES))
@@ -94,6 +100,7 @@ class Header(BaseModel):
             "patient": self.patient_backbone,
             "patient agent": "" if is_usual else self.patient_agent,
             "RAM": self.ram_backbone,
+            "prompts": setting_text(self.settings, "prompts") if self.own_prompts else "",
             "trial": self.trial,
         }
 

@@ -270,6 +270,20 @@ class RecordsGroup(SettingsGroup):
     seed: Annotated[int, declaration.SEED] = 0
 
 
+class PromptsGroup(SettingsGroup):
+    """What models read."""
+
+    title = "Prompts"
+
+    prompts: Annotated[
+        Any,
+        Setting(
+            "A folder with prompts in place of Osler's: en/patient.txt, zh/doctor_ask.txt and so"
+            " on, with the same slots."
+        ),
+    ] = None
+
+
 class LimitsGroup(SettingsGroup):
     """The most that may be used."""
 

@@ -25,7 +25,7 @@ from osler.settings.names import OSLER, WITHOUT_MODEL
 from osler.settings.run_settings import RunSettings
 
 GROUP = "osler.patients"
-PatientFactory = Callable[[PatientSettings], Participant]
+PatientFactory = Callable[[PatientSettings], "ForeignPatient"]
 _WANTED = (
     "name something that takes PatientSettings and gives a patient: with `async def respond(self,"
     " selection)`"
