@@ -18,6 +18,7 @@ from osler.eval.causes import Cause
 from osler.eval.reader.model_judge import ModelJudge
 from osler.eval.runs import load_run
 from osler.models import BackboneError, FailureKind
+from osler.prompts import bundled_prompt
 from osler.records import RecordPool
 from osler.runs.plan import Plan
 from osler.runs.reply_faults import FaultyReply, PatientReading, ReplyFaults
@@ -66,6 +67,20 @@ def test_memory_is_the_cause_if_the_full_dialogue_is_enough(
     assert (found.cause, found.lost_at) == (Cause.MEMORY, 2), "the film decides"
     assert world.record.entries[0].name in found.missing
     assert steps(found) == ["same", "dialogue"]
+
+
+@WORLDS
+def test_the_doctor_is_asked_with_the_prompts_of_the_run(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mark = "Speak as a sailor would."
+    text = bundled_prompt("doctor_conclude", world.language).text
+    own = {f"{world.language}/doctor_conclude": f"{text}\n{mark}"}
+    models = Models(world)
+    path = lose(tmp_path / "run.osler", models, monkeypatch, settings={"prompts": own})
+    models.asked[DOCTOR].clear()
+    explain(path)
+    assert models.conclusions and all(mark in prompt for prompt in models.asked[DOCTOR])
 
 
 TOLD_EARLIER = {

@@ -10,7 +10,7 @@ from typing import Any
 
 from osler.agents.autogen import Participant
 from osler.agents.messages import Briefing, Conclusion, Question
-from osler.agents.patient import ModelPatient
+from osler.agents.patients.model_patient import ModelPatient
 from osler.agents.ram.agent import Ram
 from osler.agents.ram.by_model import ModelRam
 from osler.agents.rules.patient import RulesPatient

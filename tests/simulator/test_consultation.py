@@ -11,7 +11,7 @@ import pytest
 
 from osler.agents.doctors import DoctorSettings, doctor_factory
 from osler.agents.messages import Conclusion, Question
-from osler.agents.patient import ModelPatient
+from osler.agents.patients.model_patient import ModelPatient
 from osler.agents.ram.agent import Ram
 from osler.agents.rules.patient import RulesPatient
 from osler.memory import MemorySettings, Query, memory_factory

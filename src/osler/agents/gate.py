@@ -69,7 +69,7 @@ class _Allowed:
 
 def check(reply: str, selection: Selection, diagnosis: Diagnosis) -> tuple[ReplyFault, ...]:
     """Find the faults of a reply to what the patient was given."""
-    if not _has_words(reply):
+    if not has_words(reply):
         return (ReplyFault(FaultKind.EMPTY, (), ()),)
     given_text = _given_text(selection)
     allowed = _Allowed(
@@ -123,7 +123,8 @@ def _foreign_numbers(sentence: str, given_values: frozenset[float]) -> list[str]
     return foreign
 
 
-def _has_words(text: str) -> bool:
+def has_words(text: str) -> bool:
+    """Check whether a text says anything."""
     return any(char.isalnum() for char in text)
 
 
@@ -134,7 +135,7 @@ def remove_faulty(reply: str, faults: Iterable[ReplyFault], language: Language) 
         faulty.update(fault.sentences)
     rest = [sentence for sentence in sentences(reply, language) if sentence not in faulty]
     text = join_sentences(rest, language)
-    return text if _has_words(text) else ""
+    return text if has_words(text) else ""
 
 
 def _given_text(selection: Selection) -> str:

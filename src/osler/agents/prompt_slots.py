@@ -66,6 +66,18 @@ def _last_exchange(briefing: Briefing) -> str:
 def patient_slots(selection: Selection) -> dict[str, str]:
     """Slots for the patient's model: who it is, the last exchange, the question, what is known."""
     case = selection.case
+    return {
+        **speaker_slots(case),
+        "manner": _manner(case),
+        "person": person_text(selection),
+        "conversation": conversation_text(selection),
+        "question": selection.question,
+        "knowledge": _knowledge(selection),
+    }
+
+
+def speaker_slots(case: Case) -> dict[str, str]:
+    """Slots of every patient's prompt: who speaks, about whom, and the words they came with."""
     line = phrases("patient_lines", case.language)
     sex = label(case.sex, case.language)
     patient_line = line["patient_unknown" if case.sex is Sex.UNKNOWN else "patient"]
@@ -74,16 +86,7 @@ def patient_slots(selection: Selection) -> dict[str, str]:
     if case.speaker is not Speaker.PATIENT:
         who = line["relative"].format(relative=label(case.speaker, case.language), patient=who)
         about = line[f"about_{case.sex}"]
-    return {
-        "who": who,
-        "manner": _manner(case),
-        "complaint": case.complaint,
-        "person": _person(selection),
-        "conversation": _conversation(selection),
-        "question": selection.question,
-        "knowledge": _knowledge(selection),
-        "about": about,
-    }
+    return {"who": who, "complaint": case.complaint, "about": about}
 
 
 def _manner(case: Case) -> str:
@@ -99,7 +102,7 @@ def _manner(case: Case) -> str:
     return join_sentences(sentences, case.language)
 
 
-def _person(selection: Selection) -> str:
+def person_text(selection: Selection) -> str:
     """Return what the patient knows of their own life; empty if the record has no sheet."""
     if selection.person is None:
         return ""
@@ -110,7 +113,7 @@ def _person(selection: Selection) -> str:
     return "\n".join(["", "", heading, *rows])
 
 
-def _conversation(selection: Selection) -> str:
+def conversation_text(selection: Selection) -> str:
     """Return what has been said so far, as much of its end as there is room for."""
     line = phrases("patient_lines", selection.case.language)
     exchanges: list[str] = []
@@ -162,7 +165,7 @@ def stated_earlier(selection: Selection) -> list[str]:
         if isinstance(fact, PastExchange):
             fact_lines.append(f"- [{fact.date}] {past_text(fact, case.language, case.speaker)}")
         else:
-            fact_lines.append(line["note"].format(name=fact.name, told=_text_of(fact, selection)))
+            fact_lines.append(line["note"].format(name=fact.name, told=entry_text(fact, selection)))
     if not fact_lines:
         return []
     heading = line["known_earlier"].format(today=case.today)
@@ -248,7 +251,7 @@ def notes(selection: Selection) -> tuple[Note, ...]:
             name = SEMICOLON[selection.case.language].join(names) or phrase["earlier_name"]
             told_now.append(Note(name, phrase[f"telling_{telling}"]))
         else:
-            text = _text_of(entry, selection)
+            text = entry_text(entry, selection)
             if telling is not Telling.PLAIN:
                 text = phrase[f"telling_{telling}"].format(told=text)
             told_now.append(Note(entry.name, text, names))
@@ -312,7 +315,7 @@ def _names_of_past(selection: Selection, touched: Sequence[EarlierFact]) -> list
     return names or [""]
 
 
-def _text_of(entry: Entry, selection: Selection) -> str:
+def entry_text(entry: Entry, selection: Selection) -> str:
     """Return what an entry says, with its time."""
     phrase = phrases("notes", selection.case.language)
     if entry.name in selection.reported:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from osler.eval.verbatim import has_name
 from osler.language.lexicon.categories import categories_asked
@@ -11,6 +11,7 @@ from osler.records.schema import Entry, PatientRecord, Status
 from osler.runs.events import Answered, Maker, Retrieved, Telling, Thing
 from osler.runs.transcript import Transcript
 from osler.runs.turns import TurnView
+from osler.settings.names import OSLER
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,8 @@ class Course:
     """For each entry that was asked for, by name, the turn in which it first was."""
     told: dict[str, int]
     """For each entry that was disclosed, the turn in which it first was."""
+    patient_has_record: bool = False
+    """Whether the patient had the whole record, and not what RAM selected alone."""
 
     @classmethod
     def of(cls, transcript: Transcript, record: PatientRecord) -> Course:
@@ -57,7 +60,8 @@ class Course:
             for turn in transcript.turn_views
             if turn.asked or turn.answered
         )
-        return cls._over(exchanges, {entry.name for entry in record.entries})
+        course = cls._over(exchanges, {entry.name for entry in record.entries})
+        return replace(course, patient_has_record=transcript.header.patient_agent != OSLER)
 
     @property
     def own(self) -> Course:
@@ -65,7 +69,8 @@ class Course:
 
         Without the questions of its strategy, and without silent turns.
         """
-        return self._over(tuple(one for one in self.exchanges if one.maker.is_own), self.asked)
+        own = tuple(one for one in self.exchanges if one.maker.is_own)
+        return replace(self._over(own, self.asked), patient_has_record=self.patient_has_record)
 
     @classmethod
     def _over(cls, exchanges: tuple[CourseExchange, ...], known: Collection[str]) -> Course:

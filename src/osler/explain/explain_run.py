@@ -24,6 +24,7 @@ from osler.explain.answers import HELPER, AnswerJudge, ExplanationModels
 from osler.explain.cause import found, key_entries, needed
 from osler.explain.steps import ExplainStep, LostConsultation
 from osler.models.errors import BackboneError
+from osler.prompts import using_prompts
 from osler.runs.events import ConsultationError, Ending, Journal, Maker
 from osler.runs.plan import Column, chosen_columns
 from osler.runs.scored import DIAGNOSIS, ScoredConsultation, StoredExplanation
@@ -93,7 +94,8 @@ async def _explain(store: ExplanationWriter, options: ExplainOptions) -> Explain
             f" ({', '.join(changed)})"
         )
     work = _Work(store, options, judge)
-    before = await work.explain_all(lost)
+    with using_prompts(store.settings.prompts):
+        before = await work.explain_all(lost)
     failures = dict(work.failures.most_common())
     return Explained(
         judge.name, work.new, before, failures, by_people, store.explanation_cost(), work.stopped

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from osler.agents.autogen import Participant
 from osler.agents.messages import Conclusion, Question, Reply, Selection
+from osler.agents.patients import check_patients
 from osler.agents.ram.agent import Ram, for_patient, with_reports, without_earlier
 from osler.agents.ram.redact import without_diagnosis
 from osler.errors import RunStopped, UserError
@@ -19,6 +20,7 @@ from osler.eval.scoring import score
 from osler.memory import check_memories
 from osler.models import Backbone, BackboneError, ChatClient, ChatRequest, Completion, FailureKind
 from osler.models.completion import AnswerSource
+from osler.prompts import using_prompts
 from osler.records.schema import PatientRecord
 from osler.runs.events import (
     Answered,
@@ -96,7 +98,10 @@ async def rerun(
     again = await hold(seating, record, cell, settings, journal, Limits())
     is_fork = bool(shared_turns)  # nothing is learned from a fork
     model = RecordedModel(recorded, Role.EXPERIENCE)
-    return again if is_fork else await learn(again, record, settings, experience, journal, model)
+    if is_fork:
+        return again
+    with using_prompts(settings.prompts):
+        return await learn(again, record, settings, experience, journal, model)
 
 
 def joined_again(recorded: Transcript, journal: Journal) -> Experience | None:
@@ -239,6 +244,7 @@ def _check(parent: Parent, turn: int, column: Column) -> None:
         )
     check_memories([column.memory])
     check_strategies([column.strategy])
+    check_patients([parent.settings.for_column(column)])
 
 
 class RecordedModel(ChatClient):

@@ -13,6 +13,7 @@ from rich.console import Group
 from rich.text import Text
 
 from osler import __version__
+from osler.agents.patients import check_patients
 from osler.errors import printable
 from osler.eval.scoring import EXACT, exact_verdicts
 from osler.memory import check_memories
@@ -72,11 +73,12 @@ def verify(
         tell: Called after each with how many are done.
 
     Raises:
-        UserError: A memory or a strategy of theirs is not installed.
+        UserError: A memory, a strategy or a patient of theirs is not installed.
     """
     columns = {run.cell(number).column for number in numbers}
     check_memories(sorted({column.memory for column in columns} - {ONE_STEP}))
     check_strategies(column.strategy for column in columns)
+    check_patients(run.settings.for_column(column) for column in columns)
     return asyncio.run(_verify(run, numbers, tell))
 
 

@@ -12,7 +12,8 @@ from osler.memory.base import Turn
 from osler.runs.events import Answered, Asked, Called, Concluded, Ending, Event
 from osler.runs.plan import Cell, Column
 from osler.runs.turns import TurnView, total, turn_views
-from osler.settings.names import RULES, ResultsFrom
+from osler.settings.names import OSLER, RULES, ResultsFrom
+from osler.settings.stored import setting_text
 
 E = TypeVar("E", bound=BaseModel)
 
@@ -55,6 +56,16 @@ class Header(BaseModel):
         return str(self.settings.get("patient_backbone", RULES))
 
     @property
+    def patient_agent(self) -> str:
+        """How the patient's model is played."""
+        return str(self.settings.get("patient_agent", OSLER))
+
+    @property
+    def own_prompts(self) -> dict[str, str]:
+        """The texts of prompts that stood in place of Osler's, by the names of their templates."""
+        return dict(self.settings.get("prompts") or {})
+
+    @property
     def ram_backbone(self) -> str:
         """The model that retrieved from the record."""
         return str(self.settings.get("ram_backbone", RULES))
@@ -79,13 +90,17 @@ class Header(BaseModel):
     @property
     def parts(self) -> dict[str, Any]:
         """The models, the strategy and the memory of the consultation, by name."""
+        # A variant is named once, and the usual patient not at all.
+        is_usual = self.patient_agent == OSLER or "patient_agent" in self.variants
         return {
             "doctor": self.backbone,
             "strategy": self.strategy,
             "memory": self.memory,
             **self.variants,
             "patient": self.patient_backbone,
+            "patient agent": "" if is_usual else self.patient_agent,
             "RAM": self.ram_backbone,
+            "prompts": setting_text(self.settings, "prompts") if self.own_prompts else "",
             "trial": self.trial,
         }
 

@@ -12,6 +12,7 @@ from osler.settings.declaration import Setting
 from osler.settings.names import (
     ANSWER_TOKENS,
     CONCURRENCY,
+    OSLER,
     PLAIN,
     RECALL_BUDGET,
     RULES,
@@ -118,6 +119,17 @@ class PatientGroup(SettingsGroup):
             thing="backbone",
         ),
     ] = RULES
+    patient_agent: Annotated[
+        str,
+        Setting(
+            "How the patient's model is played: osler (answers from what RAM selects); agentclinic,"
+            " craftmd or patientsim (the case is in the prompt), after these; or"
+            " package.module:Class.",
+            axis=True,
+            label="kind of patient",
+            thing="patient",
+        ),
+    ] = OSLER
     persona: Annotated[
         str,
         Setting(
@@ -279,6 +291,20 @@ class RecordsGroup(SettingsGroup):
         int, Setting("Consultations per record and column.", minimum=1, decides_results=False)
     ] = 1
     seed: Annotated[int, declaration.SEED] = 0
+
+
+class PromptsGroup(SettingsGroup):
+    """What models read."""
+
+    title = "Prompts"
+
+    prompts: Annotated[
+        Any,
+        Setting(
+            "A folder with prompts in place of Osler's: en/patient.txt, zh/doctor_ask.txt and so"
+            " on, with the same slots."
+        ),
+    ] = None
 
 
 class LimitsGroup(SettingsGroup):

@@ -9,6 +9,8 @@ RULES, HUMAN = "rules", "human"
 WITHOUT_MODEL = frozenset({RULES, HUMAN})
 PLAIN = "plain"
 """The strategy of a model as doctor, unless another one is named."""
+OSLER = "osler"
+"""The patient with a model that answers from what RAM selected, unless another one is named."""
 ONE_STEP = "one-step"
 """The memory of a doctor who is told the whole record and asks nothing: the ceiling."""
 ANSWER_TOKENS = 1000

@@ -21,6 +21,7 @@ from osler.settings.groups import (
     LimitsGroup,
     MemoryGroup,
     PatientGroup,
+    PromptsGroup,
     RecordsGroup,
     RetrievalGroup,
     SettingsGroup,
@@ -50,6 +51,7 @@ class RunSettings(
     MemoryGroup,
     JudgeGroup,
     RecordsGroup,
+    PromptsGroup,
     LimitsGroup,
     ExecutionGroup,
 ):

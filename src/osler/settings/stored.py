@@ -7,6 +7,7 @@ from typing import Any
 
 from osler.settings.declared import Declared, declared_in
 from osler.settings.run_settings import settings_class
+from osler.text_hash import short_hash
 
 _VARIED = "varied"
 """The stored names of the settings in which columns differ."""
@@ -55,6 +56,9 @@ def setting_text(stored: Stored, name: str) -> str:
     value = stored.get(name)
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, Mapping):  # texts of prompts: too long for a line, and their hashes do
+        texts = sorted(value.items())
+        return ", ".join(f"{name} {short_hash(text)}" for name, text in texts)
     return "none" if value is None else str(value)
 
 

@@ -17,6 +17,7 @@ from osler.eval.judge import outside_judge
 from osler.eval.runs import Run, load_run
 from osler.models import parse_spec
 from osler.models.rate_limit import Rates
+from osler.prompts.own import own_prompts
 from osler.records.pool import RecordPool
 from osler.records.schema import PatientRecord
 from osler.runs.plan import Plan, default_patient, default_ram
@@ -113,7 +114,7 @@ def plan_of(choice: Choice) -> Plan:
 
 
 def _settled(settings: RunSettings) -> RunSettings:
-    """Return settings with the models that others decide, if they are not named."""
+    """Return settings with the models that others decide, and the texts of prompts of one's own."""
     _check_visits_and_streams(settings)
     named = settings.model_fields_set
     patient, ram = settings.patient_backbone, settings.ram_backbone
@@ -125,6 +126,7 @@ def _settled(settings: RunSettings) -> RunSettings:
         "patient_backbone": patient,
         "ram_backbone": ram,
         "feedback_judge": _feedback_judge(settings, patient),
+        "prompts": own_prompts(settings.prompts),
     }
     return settings.model_copy(update=settled)
 

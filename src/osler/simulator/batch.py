@@ -20,6 +20,7 @@ from typing import Any
 from rich.console import Console
 
 from osler import __version__
+from osler.agents.patients import check_patients
 from osler.code_failures import failure_in
 from osler.errors import RunStopped, UserError, warn
 from osler.eval.panel import open_panel
@@ -248,6 +249,7 @@ async def _check(columns: Sequence[Column], settings: RunSettings, options: RunO
     with spared_stdout():
         check_memories(sorted({column.memory for column in columns} - {ONE_STEP}))
         check_strategies(column.strategy for column in columns)
+        check_patients(of_columns)
     if options.engine == "ray" or (options.workers or 1) > 1:
         _check_workers_can_load(columns, settings)
     clients = Clients(options.clients)
@@ -267,6 +269,7 @@ def _check_workers_can_load(columns: Sequence[Column], settings: RunSettings) ->
     for column in columns:
         check_workers_can_load("memory", column.memory)
         check_workers_can_load("strategy", column.strategy)
+        check_workers_can_load("patient", settings.for_column(column).patient_agent)
     for spec in models_of(columns, settings):
         check_workers_can_load("backbone", parse_spec(spec).model)
 

@@ -15,7 +15,8 @@ from osler.agents.calls import Caller
 from osler.agents.doctors import DoctorSettings, doctor_factory
 from osler.agents.human import HumanParticipant
 from osler.agents.messages import Case
-from osler.agents.patient import ModelPatient
+from osler.agents.patients import PatientSettings, check_patients, patient_factory
+from osler.agents.patients.model_patient import ModelPatient
 from osler.agents.persona import Guard
 from osler.agents.ram.agent import Ram
 from osler.agents.ram.by_model import ModelRam
@@ -35,8 +36,8 @@ from osler.records.schema import Entry, PatientRecord, Persona
 from osler.runs.events import ConsultationError, Journal, Role
 from osler.runs.plan import Column
 from osler.seeds import derive
-from osler.settings.names import HUMAN, ONE_STEP, PLAIN, RULES, WITHOUT_MODEL, ResultsFrom
-from osler.settings.personas import PersonaFactors, Personality, bias_of
+from osler.settings.names import HUMAN, ONE_STEP, OSLER, PLAIN, RULES, WITHOUT_MODEL, ResultsFrom
+from osler.settings.personas import Honesty, PersonaFactors, Personality, bias_of
 from osler.settings.run_settings import RunSettings
 from osler.simulator.clients import Clients, ConsultationClients
 from osler.simulator.consultation import Seats, consult
@@ -221,13 +222,35 @@ def _patient(
     if settings.patient_backbone == HUMAN:
         return HumanParticipant("patient", getattr(clients, "mover", None))
     backbone = clients.open(settings.patient_backbone)
-    return ModelPatient(
-        case, record.diagnosis, backbone, journal, answer_tokens=settings.answer_tokens
-    )
+    if settings.patient_agent == OSLER:
+        return ModelPatient(
+            case, record.diagnosis, backbone, journal, answer_tokens=settings.answer_tokens
+        )
+    patient_settings = PatientSettings(case, backbone, journal, settings.answer_tokens, settings)
+    return patient_factory(settings.patient_agent)(patient_settings.with_record(record))
+
+
+def _check_agent_of_persona(settings: RunSettings) -> None:
+    """Refuse a persona for a patient agent that would not follow it."""
+    agent = settings.patient_agent
+    if not settings.persona or agent not in _WITHOUT_PERSONAS:
+        return
+    factors = PersonaFactors.of(settings.persona)
+    if agent != "patientsim" or factors.honesty is not Honesty.OPEN:
+        raise UserError(
+            f"the patient agent {agent!r} cannot be {factors}",
+            "leave out --patient-agent; patientsim has the factors personality, language, recall"
+            " and confusion",
+        )
+
+
+_WITHOUT_PERSONAS = frozenset({"agentclinic", "craftmd", "patientsim"})
+"""Patient agents that have the whole case in their prompt: nothing can be hidden from them."""
 
 
 def check_persona(settings: RunSettings) -> None:
     """Raise `UserError` for a persona or bias of a patient that cannot have it."""
+    _check_agent_of_persona(settings)
     if settings.patient_backbone not in WITHOUT_MODEL:
         return
     patient = f"the patient `{settings.patient_backbone}`"
@@ -258,6 +281,7 @@ def consultation_team(
     strategy: Thing = PLAIN,
     memory: Thing = "raw",
     patient: Thing = RULES,
+    patient_agent: Thing = OSLER,
     ram: Thing = RULES,
     results: str = ResultsFrom.PATIENT,
     turns: int = 10,
@@ -267,14 +291,16 @@ def consultation_team(
 
     The keywords are the options of `osler.simulate`; calls of models are recorded in the journal.
     """
-    check_strategies([as_name(strategy)])
     settings = RunSettings(
         patient_backbone=as_name(patient),
+        patient_agent=as_name(patient_agent),
         ram_backbone=as_name(ram),
         results=ResultsFrom(results),
         turns=turns,
     )
     column = Column.of(as_name(backbone), as_name(strategy), as_name(memory))
+    check_strategies([as_name(strategy)])
+    check_patients([settings])
     own_journal = journal or Journal()
     clients = Clients()
 

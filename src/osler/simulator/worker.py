@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from osler import __version__
 from osler.code_failures import CodeFailure, as_event, error_line, failure_in
 from osler.errors import RunStopped, StorageError
-from osler.prompts import noting_prompts
+from osler.prompts import noting_prompts, using_prompts
 from osler.records.schema import PatientRecord
 from osler.runs.events import ConsultationError, Ending, Failed, JoinedStream, Journal, Role
 from osler.runs.plan import Cell
@@ -59,7 +59,7 @@ async def simulate_one(
         return replace(seats, lessons=LessonMemory(experience, record.language))
 
     transcript = await hold(seating, record, cell, settings, journal, settings.limits)
-    with noting_prompts(journal.prompts):
+    with using_prompts(settings.prompts), noting_prompts(journal.prompts):
         transcript = await learn(transcript, record, settings, experience, journal, clients)
     header = transcript.header.model_copy(update={"prompts": dict(journal.prompts)})
     return transcript.model_copy(update={"header": header})
@@ -83,7 +83,7 @@ async def hold(
     """
     clock = asyncio.timeout(limits.seconds)
     try:
-        with noting_prompts(journal.prompts):
+        with using_prompts(settings.prompts), noting_prompts(journal.prompts):
             async with clock:
                 seats, case = seating(), case_of(record, visits=settings.visits)
                 await play_visits(record, cell.trial, settings, seats.memory, journal)

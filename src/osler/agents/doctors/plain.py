@@ -7,31 +7,27 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pydantic import BaseModel
 
 from osler.agents.autogen import Participant
-from osler.agents.calls import Caller
 from osler.agents.messages import Briefing, Case, Conclusion, Question, ReadyToConclude
 from osler.agents.parsing import conclusion_of, several
 from osler.agents.prompt_slots import briefing_slots
+from osler.agents.seat_settings import SeatSettings
 from osler.loosejson import json_of
-from osler.models import Backbone, ChatMessage, FailureKind
-from osler.prompts import Prompt, phrases, prompt
+from osler.models import ChatMessage, FailureKind
+from osler.prompts import phrases, prompt
 from osler.runs.events import (
     ConsultationError,
     Ending,
     Intervened,
     Intervention,
-    Journal,
     Maker,
     Role,
 )
-from osler.settings.names import ANSWER_TOKENS
 from osler.settings.personas import bias_of
-from osler.settings.run_settings import RunSettings
 
 LONGEST_QUESTION = 2000
 """Characters that the patient hears; what is longer is a model that repeats itself."""
@@ -51,42 +47,10 @@ _QUESTION = re.compile(r'"question"\s*:\s*("(?:[^"\\]|\\.)*)', re.DOTALL)
 """The question of an object that was cut off, or that a stray quote broke."""
 
 
-@dataclass(frozen=True)
-class DoctorSettings:
-    """The patient's case, the model, and the journal of its calls."""
+class DoctorSettings(SeatSettings):
+    """What a doctor is made from: the patient's case, the model, and the journal of its calls."""
 
-    case: Case
-    backbone: Backbone
-    journal: Journal
-    answer_tokens: int = ANSWER_TOKENS
-    """Tokens that one answer of the model may take, its thinking included."""
-    run: RunSettings = field(default_factory=RunSettings)
-    """All settings of its column, those included that packages add."""
-
-    async def ask(
-        self,
-        prompt: str | list[ChatMessage],
-        *,
-        template: Prompt | None = None,
-        schema: type[BaseModel] | None = None,
-    ) -> str:
-        """Return the model's answer to a prompt; empty if it said nothing.
-
-        The call is part of the transcript.
-
-        Args:
-            prompt: A text, or messages.
-            template: What the prompt was made from, if it is one of Osler's.
-            schema: The form of the answer, for servers that can enforce one.
-
-        Raises:
-            ConsultationError: The model could not be reached, or refused.
-        """
-        messages = [ChatMessage("user", prompt)] if isinstance(prompt, str) else prompt
-        call = Caller(self.backbone, Role.DOCTOR, self.journal)
-        return await call.text(
-            [*messages], template, schema=schema, max_tokens=self.answer_tokens, may_be_empty=True
-        )
+    role = Role.DOCTOR
 
 
 class MoveForm(BaseModel):

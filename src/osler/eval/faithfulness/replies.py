@@ -33,7 +33,7 @@ class ReplyContext:
     entries: tuple[Entry, ...] = ()
     """Given for this question."""
     earlier: tuple[Entry, ...] = ()
-    """Given for earlier questions: repeating them is not a fabrication."""
+    """Given for earlier questions, or from the start: telling them is not a fabrication."""
     said: tuple[SpokenExchange, ...] = ()
     """The exchanges before this one."""
     untold: tuple[Thing, ...] = ()
@@ -82,8 +82,13 @@ class GivenReply(NamedTuple):
 
 
 def replies_of(course: Course, record: PatientRecord) -> Iterator[GivenReply]:
-    """Every reply of a consultation, in order."""
+    """Every reply of a consultation, in order.
+
+    A patient that has the whole record is compared with the whole record.
+    """
     earlier: dict[str, Entry] = {}
+    if course.patient_has_record:
+        earlier = {entry.name: entry for entry in record.entries}
     said: list[SpokenExchange] = []
     untold: dict[str, Thing] = {}
     told_earlier: dict[str, None] = {}

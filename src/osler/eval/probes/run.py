@@ -39,7 +39,7 @@ from osler.memory.base import Purpose, Query, Recall, Turn
 from osler.models import Backbone, ChatMessage, ask, open_backbone, parse_spec
 from osler.models.errors import unless_it_fails
 from osler.models.spec import Spec
-from osler.prompts import Prompt, phrases, prompt
+from osler.prompts import Prompt, phrases, prompt, using_prompts
 from osler.records.schema import PatientRecord
 from osler.runs.events import Called, Recalled, Remembered, Role
 from osler.runs.plan import Column, chosen_columns
@@ -345,11 +345,9 @@ async def probe_run(
                 continue
             seen[column] += 1
             try:
-                done.append(
-                    await examine(
-                        transcript, run.record(transcript.header.case), settings, examiner
-                    )
-                )
+                record = run.record(transcript.header.case)
+                with using_prompts(settings.prompts):
+                    done.append(await examine(transcript, record, settings, examiner))
             except NotRebuiltError as error:
                 failures.append(error)
     finally:

@@ -76,7 +76,7 @@ class PlanReader(OpenRun):
 
     def changed_prompts(self) -> list[str]:
         """Return the names of those that have other words now."""
-        return changed_prompts(self.prompts())
+        return changed_prompts(self.prompts(), self.settings.prompts)
 
     def record(self, case: str) -> PatientRecord:
         """A record as it was when the run began, by its id."""
