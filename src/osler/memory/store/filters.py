@@ -83,9 +83,7 @@ def _holds(name: str, value: Any, operator: str, operand: Any) -> bool:
 def moment(time: Any) -> datetime:
     """Read a time: a datetime, ISO 8601 text or seconds since 1970.
 
-    The result is UTC without a time zone.
-
-    A time without a time zone is taken as it is.
+    The result is UTC without a time zone. A time without a time zone is taken as it is.
 
     Raises:
         UserError: It is none of these.

@@ -66,15 +66,15 @@ class ScopeTable:
 
     def number(self, owner: MemoryOwner, language: Language) -> int:
         """The number of an owner's scope in a language, made if there is none."""
-        found = self.of_owner(owner).get(language)
-        if found is None:
+        number = self.of_owner(owner).get(language)
+        if number is None:
             with self._file.transaction():
                 values = (*owner, language.value)
                 self._file.rows(
                     "INSERT OR IGNORE INTO scopes (kind, owner, language) VALUES (?, ?, ?)", *values
                 )
-            found = self.of_owner(owner)[language]
-        return found
+            number = self.of_owner(owner)[language]
+        return number
 
     @asynccontextmanager
     async def reading(self, number: int) -> AsyncIterator[LiveScope]:
@@ -117,14 +117,14 @@ class ScopeTable:
         """Apply the rows of the log that are new; start again if the log was rewritten."""
         live, slot.live = slot.live, None
         with self._file.transaction("DEFERRED"):
-            found = self._file.rows(
+            rows = self._file.rows(
                 "SELECT language, turns, generation FROM scopes WHERE number = ?", number
             )
-            if not found:
+            if not rows:
                 raise UserError(
                     "the memory was reset by somebody else at the same time", "try again"
                 )
-            [row] = found
+            [row] = rows
             if live is None or live.generation != row["generation"]:
                 language = Language(row["language"])
                 live = LiveScope(number, language, self._make(language), row["generation"])
@@ -133,14 +133,14 @@ class ScopeTable:
                 number,
                 live.seq,
             )
-        for one in log if isinstance(live.memory, AppendingMemory) else log[-1:]:
+        for log_row in log if isinstance(live.memory, AppendingMemory) else log[-1:]:
             with self._file.errors_named():
-                state = _unpacked(one["body"])
+                state = _unpacked(log_row["body"])
             if isinstance(live.memory, AppendingMemory):
                 live.memory.apply(state)
             else:
                 live.memory.state = state
-            live.seq = one["seq"]
+            live.seq = log_row["seq"]
         live.turns = row["turns"]
         slot.live = live
         return live
