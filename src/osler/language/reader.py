@@ -387,12 +387,17 @@ def _inherit(draft: _Draft, before: _Draft | None, person: str, language: Langua
 
 
 def _gather(drafts: list[_Draft]) -> list[_Draft]:
-    """Give times, values and people that stand alone to the thing they belong to."""
+    """Give times, values and people that stand alone to the thing they belong to.
+
+    At most one draft waits for the thing behind it. A newer one takes its place, unless what waits
+    is a denial; what waits when the sentence ends is kept only if there is nothing else.
+    """
     gathered: list[_Draft] = []
-    # A time or a person that has no thing yet: it belongs to the next one.
     waiting: _Draft | None = None
     for draft in drafts:
         if draft.what:
+            # "For three days, a headache": the time belongs to the thing. "Not since Monday, no
+            # cough": the thing has a denial of its own, and the time stays by itself.
             if waiting is not None and waiting.when and draft.denied:
                 gathered.append(waiting)
             elif waiting is not None:
@@ -400,14 +405,19 @@ def _gather(drafts: list[_Draft]) -> list[_Draft]:
             waiting = None
             gathered.append(draft)
         elif draft.value and not gathered:
+            # "38.5": what it is the value of, the question says.
             gathered.append(draft)
         elif draft.when or draft.value:
-            if gathered and draft.segment.joint != "but":
+            goes_back = gathered and draft.segment.joint != "but"
+            if goes_back:
+                # "A headache, for three days"
                 _add_behind(gathered[-1], draft)
             elif waiting is None or not waiting.denies:
                 waiting = draft
         elif draft.whose:
+            # "My mother, a stroke"
             waiting = draft
+        # A draft with none of these is a bare "no" or "yes", and what it denies is known already.
     if not gathered and waiting is not None:
         return [waiting]
     return gathered

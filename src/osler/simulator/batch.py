@@ -278,34 +278,31 @@ async def _run(
     *,
     signals: bool,
 ) -> Outcome:
+    """Run what is planned, judge it as it ends, and return what came out."""
     before = store.status()
     servers = await _servers(models_of(store.columns(), settings)) if planned.todo else {}
     store.begin({**detail, **_provenance(options), "servers": servers})
-    if scored := score_missing(store):
-        warn(f"{scored} consultation(s) of {store.path} had no score, and were scored now")
+    scored_now = score_missing(store)
+    if scored_now:
+        warn(f"{scored_now} consultation(s) of {store.path} had no score, and were scored now")
     progress = RunProgress(total=len(planned.todo) + planned.there, there=planned.there)
-    limiter = RunLimiter(
-        options.limits, before.tokens + store.judge_tokens(), before.cost_known, before.seconds
-    )
-    quiet = options.quiet or options.as_json
-    chosen = chosen_judges(store, options.judges, settings.patient_backbone)
+    tokens = before.tokens + store.judge_tokens()
+    limiter = RunLimiter(options.limits, tokens, before.cost_known, before.seconds)
+    judges = chosen_judges(store, options.judges, settings.patient_backbone)
+    timeout = options.clients.timeout
     judging = open_live_judge(
-        store, chosen, limiter, concurrency=options.concurrency, seconds=options.clients.timeout
+        store, judges, limiter, concurrency=options.concurrency, seconds=timeout
     )
     async with judging as judge:
         on_end = judge.ended if judge is not None else _judged_later
         queue = WorkQueue(store, planned, progress, limiter, score, on_end)
-        with spared_stdout(), _interruptible(queue, quiet=quiet) if signals else nullcontext():
-            try:
-                async with show_progress(progress, quiet=quiet):
-                    await _run_engine(queue, settings, options, max(1, len(planned.todo)))
-            finally:
-                queue.flush()
-                queue.write_remarks()
+        most = max(1, len(planned.todo))
+        await _run_queue(queue, settings, options, most, signals=signals)
+        is_stopped = queue.stop.reason is not None
         progress.gave_up = queue.stop.now.is_set()
         if queue.stop.reason is not None:
             store.note_stop(queue.stop.reason.kind)
-        verdicts = await _verdicts(judge, store, is_stopped=queue.stop.reason is not None)
+        verdicts = await _verdicts(judge, store, is_stopped=is_stopped)
         has_model_patient = settings.patient_backbone not in WITHOUT_MODEL
         if verdicts is not None and judge is not None and has_model_patient:
             await _read_replies(judge, options.judge_replies)
@@ -317,6 +314,21 @@ async def _run(
         enough=queue.enough(),
         judge=verdicts,
     )
+
+
+async def _run_queue(
+    queue: WorkQueue, settings: RunSettings, options: RunOptions, most: int, *, signals: bool
+) -> None:
+    """Run the consultations of a queue with a display; what has ended is stored in any case."""
+    quiet = options.quiet or options.as_json
+    interruptible = _interruptible(queue, quiet=quiet) if signals else nullcontext()
+    with spared_stdout(), interruptible:
+        try:
+            async with show_progress(queue.progress, quiet=quiet):
+                await _run_engine(queue, settings, options, most)
+        finally:
+            queue.flush()
+            queue.write_remarks()
 
 
 async def _servers(models: set[str]) -> dict[str, dict[str, Any]]:
@@ -332,9 +344,9 @@ def _judged_later(number: int, transcript: Transcript) -> None:
 
 
 async def _verdicts(judge: LiveJudge | None, store: RunWriter, *, is_stopped: bool) -> str | None:
-    """Judge what is left.
+    """Judge what is left, and return the name of the verdicts.
 
-    Return the name of the verdicts, or None where there is no judge or it could not be asked.
+    None where there is no judge, or it could not be asked.
     """
     if judge is None:
         return None
@@ -345,9 +357,8 @@ async def _verdicts(judge: LiveJudge | None, store: RunWriter, *, is_stopped: bo
         name = await judge.finish()
         store.note({"judge": name})
         return name
-    except (
-        Exception
-    ) as error:  # a judge of one's own may fail in any way, and every consultation is stored
+    # A judge of one's own may fail in any way, and every consultation is stored.
+    except Exception as error:
         reason = error.message if isinstance(error, UserError) else _own_failure(error)
         if judge.was_refused:
             warn(
@@ -384,10 +395,8 @@ async def _run_engine(
     queue: WorkQueue, settings: RunSettings, options: RunOptions, most: int
 ) -> None:
     """Run what the queue hands out, at most this many consultations, where the options say."""
-    concurrency, workers = (
-        min(options.concurrency, most),
-        options.workers and min(options.workers, most),
-    )
+    concurrency = min(options.concurrency, most)
+    workers = options.workers and min(options.workers, most)
     setup = WorkerSetup(settings, options.clients, tuple(filter(None, sys.path)))
 
     async def here(setup: WorkerSetup) -> WorkerServer:
