@@ -84,7 +84,7 @@ class LiveJudge:
             await work.ask()
         except ExceptionGroup as several:
             raise several.exceptions[0] from None
-        work.keep()
+        work.store_all()
         self._limiter.spend(work.tokens, work.cost)
         return work.names[-1]
 
