@@ -62,7 +62,7 @@ def check_target(target: Path, *, force: bool) -> None:
 
 
 def export_verdict_sheet(run: Path, judge: str | None, target: Path, *, force: bool = False) -> str:
-    """Write the answers that a judge leaves undecided to a sheet, each once; return a line about it.
+    """Write the answers that a judge leaves undecided to a sheet; return one line about it.
 
     The sheet names no column and no judge, and its order tells nothing. Without such an answer
     nothing is written.

@@ -149,7 +149,7 @@ def _weight(names: Iterable[str]) -> float:
 
 
 class RecordedLessons:
-    """Recalls what a recorded consultation recalled, turn by turn; after its end, the last of it."""
+    """Recalls what a recorded consultation recalled, turn by turn; after its end, the last."""
 
     def __init__(self, recorded: Transcript) -> None:
         """Take the recalls of a transcript."""
