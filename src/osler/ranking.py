@@ -103,7 +103,8 @@ def _close_to_the_next(falling: NDArray[F]) -> NDArray[np.intp]:
     """Return the places of falling scores that may be ties with the score behind them."""
     import numpy as np
 
-    first, second = falling[:-1], falling[1:]
+    first = falling[:-1]
+    second = falling[1:]
     slack = CLOSE * np.maximum(np.abs(first), 1.0)
     return np.flatnonzero((second >= first - slack) | (first == second))
 

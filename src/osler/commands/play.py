@@ -58,7 +58,8 @@ def play(
     from osler.simulator.clients import ClientSettings
 
     records = RecordPool.open(pool).only(languages=[language] if language else None)
-    only, preferred = Language(language) if language else None, _terminal_language()
+    only = Language(language) if language else None
+    preferred = _terminal_language()
     request = PlayRequest(
         Role(role), case, only, doctor, patient, memory, strategy, seed, out, preferred=preferred
     )

@@ -196,7 +196,8 @@ class _Answer(NamedTuple):
 def _part(
     mine: Iterable[ScoredConsultation], without: Iterable[ScoredConsultation], kind: str
 ) -> StreamPart:
-    own, other = _answers(mine, kind), _answers(without, kind)
+    own = _answers(mine, kind)
+    other = _answers(without, kind)
     by_patient: dict[str, list[float]] = defaultdict(list)
     for answer in own.values():
         by_patient[answer.patient].append(answer.right)

@@ -179,7 +179,8 @@ def difference_interval(gains_by_patient: ValuesByPatient) -> Interval | None:
     second = Clusters.of(
         {name: [float(gain < 0) for gain in gains] for name, gains in gains_by_patient.items()}
     )
-    ahead, behind = _interval(first, SHARES), _interval(second, SHARES)
+    ahead = _interval(first, SHARES)
+    behind = _interval(second, SHARES)
     if ahead is None or behind is None:
         return None
     difference = first.mean - second.mean
@@ -220,7 +221,8 @@ def student_t(tail: float, freedom: int) -> float:
     The distribution is a finite sum in the angle whose tangent is t / sqrt(freedom); the angle is
     searched by halving.
     """
-    low, high = 0.0, math.pi / 2
+    low = 0.0
+    high = math.pi / 2
     for _ in range(60):
         angle = (low + high) / 2
         if (1 - _central_share(angle, freedom)) / 2 > tail:
@@ -235,7 +237,8 @@ def _central_share(angle: float, freedom: int) -> float:
 
     Abramowitz and Stegun 26.7.3, 26.7.4.
     """
-    cosine, odd = math.cos(angle), freedom % 2
+    cosine = math.cos(angle)
+    odd = freedom % 2
     term = cosine if odd else 1.0
     total = term if freedom > 1 else 0.0
     for power in range(2 + odd, freedom, 2):

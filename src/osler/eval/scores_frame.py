@@ -25,7 +25,8 @@ def scores_frame(consultations: Iterable[ScoredConsultation]) -> pd.DataFrame:
 
 
 def _row(consultation: ScoredConsultation, measures: Iterable[Measure]) -> dict[str, Any]:
-    failure, explanation = consultation.failure, consultation.explanation
+    failure = consultation.failure
+    explanation = consultation.explanation
     row: dict[str, Any] = {
         "number": consultation.number,
         "record": consultation.case,

@@ -137,13 +137,17 @@ class LostConsultation:
 
     def same(self) -> Briefing:
         """All that the doctor had at the end, and no question left."""
-        question, reply, results = "", "", ""
+        question = ""
+        reply = ""
+        results = ""
         is_first_turn = self.last_turn == 1
         last = self._turns.get(self.last_turn - 1)
         if is_first_turn:
             reply = self.record.complaint
         elif last is not None:
-            question, reply, results = last.question, last.reply, last.results
+            question = last.question
+            reply = last.reply
+            results = last.results
         return Briefing(
             case=case_of(self.record, visits=self.transcript.header.date is not None),
             turn=self.last_turn,

@@ -135,7 +135,8 @@ def _question(text: str, language: Language, speaker: Speaker) -> ReadQuestion:
     whose = relative_asked_about(text, speaker, language)
     asks = _asks(text, language)
     # What is left of the question without question word, time and relative are its topics.
-    bare, when = text, ""
+    bare = text
+    when = ""
     if asks not in (AnswerWanted.YES_OR_NO, AnswerWanted.CHOICE):
         bare = _question_word(language).sub(" ", bare)
     time = time_finder(language).search(text)

@@ -128,7 +128,8 @@ class _Draft:
 def _sentence(text: str, language: Language, speaker: Speaker, person: str) -> tuple[Sentence, str]:
     """The sentence, and the relative it ends with: the next may go on about them."""
     is_question = text.rstrip(" \"'”").endswith(("?", "？"))
-    written, text = text, text.replace("’", "'")
+    written = text
+    text = text.replace("’", "'")
     label_and_rest = None if is_question else _label(text, language)
     clauses: list[Clause] = []
     if label_and_rest is None:
@@ -151,7 +152,8 @@ def _label(text: str, language: Language) -> tuple[str, str] | None:
     match = _LABELLED.match(text)
     if match is None:
         return None
-    label, rest = match[1].strip(EDGE), match[2].strip(" .。；;")
+    label = match[1].strip(EDGE)
+    rest = match[2].strip(" .。；;")
     size = len(label.split()) if language is Language.EN else len(label)
     if not label or not rest or size > _LONGEST_LABEL[language]:
         return None
@@ -253,7 +255,8 @@ def _take_person(draft: _Draft, text: str, language: Language, speaker: Speaker)
         return person.rest
     person = relative_within(text, language, speaker)
     if person:
-        draft.whose, draft.whose_here = person.whose, True
+        draft.whose = person.whose
+        draft.whose_here = True
         return person.rest
     draft.whose = own_name(text, language, speaker)
     return text
@@ -512,7 +515,8 @@ def thing(text: str, language: Language) -> str:
     """Return what a text mentions: its words without those that carry no meaning at either end."""
     text = _BRACKETED.sub(" ", text)
     text = " ".join(text.split()) if language is Language.EN else "".join(text.split())
-    leading, trailing = _leading(language), _trailing(language)
+    leading = _leading(language)
+    trailing = _trailing(language)
     before = None
     # What is cut off at one end may uncover more at the other.
     while text != before:

@@ -188,7 +188,8 @@ def _telling(language: Language) -> re.Pattern[str]:
 @cache
 def _asked_about(speaker: Speaker, language: Language) -> re.Pattern[str]:
     """Finds a question about a relative, and not about what they say of the patient."""
-    who, tells = f"({_kin(speaker, language)})", pattern("tells", language)
+    who = f"({_kin(speaker, language)})"
+    tells = pattern("tells", language)
     if language is Language.ZH:
         often = "(?:有没有|是不是|也|都|经常|老|总)?"
         before = "(?:^|[，。？！、]|[您你他她家]|孩子|宝宝)(?:的|他|她)?"

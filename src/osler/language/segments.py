@@ -84,7 +84,8 @@ def segments(text: str, language: Language) -> list[Segment]:
         *spans(_BRACKETS, text),
     ]
     parts: list[Segment] = []
-    begin, joint = 0, ""
+    begin = 0
+    joint = ""
     for cut in _boundary(language).finditer(text):
         before = text[begin : cut.start()]
         if _overlaps(*_core(cut), uncut) or not _separates(before, cut, language):
@@ -92,7 +93,8 @@ def segments(text: str, language: Language) -> list[Segment]:
         if before.strip(EDGE):
             parts.append(_cut_out(text, begin, cut.start(), joint))
             joint = ""
-        begin, joint = cut.end(), _stronger(joint, cut)
+        begin = cut.end()
+        joint = _stronger(joint, cut)
     if text[begin:].strip(EDGE):
         parts.append(_cut_out(text, begin, len(text), joint))
     _share_nouns(parts, language)
@@ -156,7 +158,8 @@ def _share_nouns(parts: list[Segment], language: Language) -> None:
     gap = " " if is_english else ""
     # From the end: the next thing must have got its noun to hand it on.
     for place in reversed(range(len(parts) - 1)):
-        part, following = parts[place], parts[place + 1]
+        part = parts[place]
+        following = parts[place + 1]
         if following.joint != "list":
             continue
         last = part.text.split()[-1] if is_english else _ending_attribute(part.text, attributes)

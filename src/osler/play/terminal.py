@@ -197,7 +197,8 @@ def _ending(session: PlaySession, texts: Mapping[str, str]) -> Iterator[str]:
     elif session.left:
         yield texts["gone_kept"].format(run=run)
     else:
-        case, memory = assignment.record.id, assignment.cell.column.memory
+        case = assignment.record.id
+        memory = assignment.cell.column.memory
         yield texts["kept"].format(run=run, case=case, memory=memory, trial=session.kept.trial)
 
 

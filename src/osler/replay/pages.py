@@ -186,7 +186,8 @@ def _intervention(event: Intervened, language: Language) -> Iterator[str]:
 
 def recalled_rows(recall: Recall, language: Language) -> tuple[str, ...]:
     """Rows of what was recalled, best first."""
-    labels, rows = load_texts(language, "replay"), recall_rows(recall, language)
+    labels = load_texts(language, "replay")
+    rows = recall_rows(recall, language)
     lines = [
         f"{row.score:z.2f}  {shown(row.text)} ({labels['of_turn'].format(row.turn)})"
         for row in rows[:_RECALLED]

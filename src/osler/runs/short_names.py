@@ -93,7 +93,8 @@ def same_models(names: Mapping[str, str]) -> list[list[str]]:
 
 def numbered(names: Mapping[K, str]) -> dict[K, str]:
     """The same names, each with a number if several are alike."""
-    totals, seen = Counter(names.values()), Counter[str]()
+    totals = Counter(names.values())
+    seen = Counter[str]()
     unique = {}
     for key, name in names.items():
         seen[name] += 1

@@ -44,7 +44,8 @@ def choose(options: Mapping[str, object], *, by_flag: bool = False) -> Choice:
         declared = declarations[option]
         # Options and `axes` go by the option's name (`patient`), fields of `settings` by theirs
         # (`patient_backbone`), messages by what the user typed (`patient` or `--patient`).
-        field, typed = declared.name, declared.flag if by_flag else option
+        field = declared.name
+        typed = declared.flag if by_flag else option
         may_be_left_out = declared.is_list or declared.setting.default_depends
         if value is None and may_be_left_out:
             continue

@@ -20,7 +20,8 @@ def changed_settings(before: Stored, now: Stored) -> list[str]:
     """Return what differs between stored settings, each as `name: old → new`."""
     changes = []
     for name in sorted(_names(before, now)):
-        old, new = setting_text(before, name), setting_text(now, name)
+        old = setting_text(before, name)
+        new = setting_text(now, name)
         if old != new:
             changes.append(f"{_option(name)}: {old} → {new}")
     return changes

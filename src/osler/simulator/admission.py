@@ -146,7 +146,8 @@ class Admission:
             column: Of the consultation.
             used: What it has used in earlier sessions.
         """
-        limits, limiter = self._limiter.limits, self._limiter
+        limits = self._limiter.limits
+        limiter = self._limiter
         checks = (
             (Ending.TOKEN_LIMIT, limits.tokens, limiter.tokens, used.tokens),
             (Ending.COST_LIMIT, limits.cost, limiter.cost, used.cost),
@@ -181,7 +182,8 @@ class Admission:
         return total
 
     def _refusal_by_time(self, column: Column) -> RunStopped | None:
-        limit, seconds = self._limiter.limits.seconds, self._limiter.seconds
+        limit = self._limiter.limits.seconds
+        seconds = self._limiter.seconds
         high = self._estimates["seconds"].high(column) or 0.0
         if limit is None or seconds + high <= limit:
             return None

@@ -87,7 +87,8 @@ async def _simulated(options: dict[str, Any]) -> Outcome:
     choice = choose(options)
     pool = choice.settings.pool
     name = str(pool) if isinstance(pool, str | Path) else type(pool).__name__
-    plan, execution = plan_of(choice), run_options_of(choice.settings)
+    plan = plan_of(choice)
+    execution = run_options_of(choice.settings)
     outcome = await run_plan(plan, choice.settings.out, execution, name)
     outcome.raise_if_stopped()
     return outcome
@@ -116,7 +117,8 @@ def _settled(settings: RunSettings) -> RunSettings:
     """Return settings with the models that others decide, if they are not named."""
     _check_visits_and_streams(settings)
     named = settings.model_fields_set
-    patient, ram = settings.patient_backbone, settings.ram_backbone
+    patient = settings.patient_backbone
+    ram = settings.ram_backbone
     if "patient_backbone" not in named:
         patient = default_patient(settings.backbones)
     if "ram_backbone" not in named:

@@ -188,7 +188,9 @@ def retry_run(run: Path, options: RunOptions) -> int:
     Returns the exit code, as `simulate_plan` does.
     """
     with RunFile.open(run) as opened:
-        made_with, settings, columns = opened.about(), opened.settings, opened.columns()
+        made_with = opened.about()
+        settings = opened.settings
+        columns = opened.columns()
     if made_with["version"] != __version__:
         raise UserError(f"{run} was made with another version of Osler", "use that version for it")
 
@@ -223,7 +225,8 @@ async def run_plan(
     with (
         RunWriter.create(made_with) if out is None else RunWriter.create_or_resume(out, made_with)
     ) as store:
-        planned, name = store.extend(plan), run_name(store.path)
+        planned = store.extend(plan)
+        name = run_name(store.path)
         warn_of_equal_trials(plan)
         if out is None and options.tells_name:
             sys.stderr.write(f"osler: new run {name}; --out {name} resumes it\n")
@@ -430,7 +433,8 @@ def _interruptible(queue: WorkQueue, *, quiet: bool) -> Iterator[None]:
         interrupted = True
         queue.stop.ask(RunStopped("interrupted", "it was interrupted", name))
 
-    loop, names = asyncio.get_running_loop(), (signal.SIGINT, signal.SIGTERM)
+    loop = asyncio.get_running_loop()
+    names = (signal.SIGINT, signal.SIGTERM)
     for name in names:
         loop.add_signal_handler(name, interrupt, name)
     try:
@@ -461,7 +465,9 @@ def _provenance(options: RunOptions) -> dict[str, Any]:
 
 def _report(outcome: Outcome, options: RunOptions, patient: str) -> int:
     """Print how a session ended; return the exit code."""
-    progress, status, path = outcome.progress, outcome.status, outcome.path
+    progress = outcome.progress
+    status = outcome.status
+    path = outcome.path
     console = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
     if options.as_json:
         sys.stdout.write(json.dumps(_as_json(outcome), ensure_ascii=False) + "\n")
@@ -478,9 +484,11 @@ def _report(outcome: Outcome, options: RunOptions, patient: str) -> int:
         how = f"re-run the command with --out {run_name(path)} to score it"
         warn(f"a consultation could not be scored ({progress.unscored}); {how}")
     outcome.raise_if_stopped()
-    ended, failed = status.total, status.failed
+    ended = status.total
+    failed = status.failed
     if progress.done:  # what happened now says more than what was there
-        ended, failed = progress.done, progress.failures.total()
+        ended = progress.done
+        failed = progress.failures.total()
     all_failed = 0 < failed == ended
     if all_failed or (status.failed and not options.as_json):
         line = "osler: every consultation failed" if all_failed else f"{status.failed} failed"

@@ -119,7 +119,8 @@ def seat(
 def _ram(
     record: PatientRecord, case: Case, settings: RunSettings, journal: Journal, clients: Opener
 ) -> Ram:
-    spec, reports = settings.ram_backbone, settings.results is ResultsFrom.REPORT
+    spec = settings.ram_backbone
+    reports = settings.results is ResultsFrom.REPORT
     if spec in WITHOUT_MODEL:
         return Ram(record, case, reports=reports)
     # The same question to the same record is asked once in a run.

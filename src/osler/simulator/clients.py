@@ -103,7 +103,10 @@ class ConsultationClients:
 
         `turn` tells which turn of the consultation it is. All models sample at the temperature.
         """
-        self._clients, self._trial, self._keep, self._run = clients, trial, keep, run
+        self._clients = clients
+        self._trial = trial
+        self._keep = keep
+        self._run = run
         self._temperature = temperature
         self._earlier = EarlierAnswers(kept)
         self._own = ConsultationLimiter(limits, turn)

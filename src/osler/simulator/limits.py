@@ -22,7 +22,9 @@ class RunLimiter:
         self, limits: Limits, tokens: int = 0, cost: float = 0.0, seconds: float = 0.0
     ) -> None:
         """Start from what was spent before."""
-        self.limits, self.tokens, self.cost = limits, tokens, cost
+        self.limits = limits
+        self.tokens = tokens
+        self.cost = cost
         self._began = time.monotonic() - seconds
 
     @property
@@ -44,7 +46,8 @@ class RunLimiter:
 
     def reached(self) -> tuple[Ending, str] | None:
         """The limit that is reached, with a line that says so."""
-        limits, seconds = self.limits, self.seconds
+        limits = self.limits
+        seconds = self.seconds
         if limits.tokens is not None and self.tokens >= limits.tokens:
             return (
                 Ending.TOKEN_LIMIT,
@@ -73,7 +76,8 @@ class ConsultationLimiter(RunLimiter):
     def __init__(self, limits: Limits, turn: Callable[[], int] = lambda: 0) -> None:
         """Start with nothing used; `turn` tells which turn it is."""
         super().__init__(limits)
-        self._turn, self._now = turn, turn()
+        self._turn = turn
+        self._now = turn()
         self.memory = MemoryLimiter(self)
 
     def check(self) -> None:

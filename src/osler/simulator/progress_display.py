@@ -64,14 +64,16 @@ def _drawing(progress: RunProgress) -> Iterator[tuple[Callable[[], None], float]
 
 def _plain_lines(progress: RunProgress, console: Console) -> Callable[[], None]:
     """Prints a line when something has ended, or nothing has for long."""
-    last, written = -1, 0.0
+    last = -1
+    written = 0.0
 
     def draw() -> None:
         nonlocal last, written
         if progress.done != last or (
             progress.under_way and progress.seconds - written >= _SIGN_OF_LIFE
         ):
-            last, written = progress.done, progress.seconds
+            last = progress.done
+            written = progress.seconds
             console.print(plain_line(progress))
 
     return draw

@@ -112,7 +112,10 @@ class WorkQueue:
 
         `on_end` is called with each consultation that has been stored.
         """
-        self._store, self.progress, self.limiter, self._score = store, progress, limiter, score
+        self._store = store
+        self.progress = progress
+        self.limiter = limiter
+        self._score = score
         self._on_end = on_end
         self._streams = Streams(store, store.settings, planned.todo)
         self._todo = deque(
@@ -246,8 +249,10 @@ class WorkQueue:
 
     def flush(self) -> None:
         """Write the answers that wait; raises StorageError if they cannot be written."""
-        buffer, written = self._buffer, self._written
-        self._buffer, self._written = [], None
+        buffer = self._buffer
+        written = self._written
+        self._buffer = []
+        self._written = None
         if not buffer or written is None:
             return
         try:

@@ -85,7 +85,8 @@ async def hold(
     try:
         with noting_prompts(journal.prompts):
             async with clock:
-                seats, case = seating(), case_of(record, visits=settings.visits)
+                seats = seating()
+                case = case_of(record, visits=settings.visits)
                 await play_visits(record, cell.trial, settings, seats.memory, journal)
                 ending = await consult(
                     seats, case, journal, settings.turn_limit(record, cell.column.memory)

@@ -100,7 +100,8 @@ def _blocks(widths: Sequence[int], room: int) -> Iterator[list[int]]:
     for place, width in enumerate(widths):
         if block and used + width > room:
             yield block
-            block, used = [], 0
+            block = []
+            used = 0
         block.append(place)
         used += width
     if block:

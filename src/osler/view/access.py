@@ -43,7 +43,9 @@ class Access:
 
         Plain IP addresses are always allowed: only a name can be made to point here by DNS.
         """
-        self._app, self._token, self._hosts = app, token, frozenset(host.lower() for host in hosts)
+        self._app = app
+        self._token = token
+        self._hosts = frozenset(host.lower() for host in hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it; every response carries the same headers."""
@@ -66,7 +68,8 @@ class Access:
     def _refusal(self, scope: Scope) -> int:
         """Return the status of a refusal, or 0 if the request is welcome."""
         headers = Headers(scope=scope)
-        host, origin = headers.get("host", ""), headers.get("origin")
+        host = headers.get("host", "")
+        origin = headers.get("origin")
         if not self._is_own(host):
             return 403
         first, slash, _ = scope["path"].removeprefix("/").partition("/")

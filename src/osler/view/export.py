@@ -165,7 +165,8 @@ def _replacing(target: Path) -> Iterator[Path]:
     try:
         parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(prefix=f".{target.name}.", dir=parent) as beside:
-            new, old = Path(beside, "new"), Path(beside, "old")
+            new = Path(beside, "new")
+            old = Path(beside, "old")
             new.mkdir()
             yield new
             if target.exists():

@@ -28,7 +28,9 @@ def run(listed: ListedRun) -> dict[str, Any]:
     """One line of the list of runs."""
     with listed.open() as file:
         settings = file.about()["settings"]
-        status, judge, values = file.status(), judge_of(file), table_values(file)
+        status = file.status()
+        judge = judge_of(file)
+        values = table_values(file)
         causes = {explanation.cause for explanation in explanations(file, judge).values()}
         return {
             "key": listed.key,
@@ -87,7 +89,8 @@ def makers(file: RunFile) -> dict[str, Any]:
 
 def table(file: RunFile, query: TableQuery) -> dict[str, Any]:
     """A page of the run's table."""
-    page, forks = table_page(file, query), forks_of(file)
+    page = table_page(file, query)
+    forks = forks_of(file)
     rows = [
         {**vars(row), "fork": forks.get(row.cell), "snippet": page.snippets.get(row.cell)}
         for row in page.rows

@@ -81,7 +81,8 @@ class Comparison:
             ceiling = ceilings.get(doctor_of(column))
             if ceiling is None or ceiling is column:
                 continue
-            high, low = ceiling.figures[ACCURACY].value, column.figures[ACCURACY].value
+            high = ceiling.figures[ACCURACY].value
+            low = column.figures[ACCURACY].value
             if high is not None and low is not None:
                 gaps.append(Gap(column, ceiling, high - low))
         return gaps

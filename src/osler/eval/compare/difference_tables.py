@@ -24,7 +24,8 @@ def difference_table(differences: Sequence[ColumnDifference]) -> Table:
 
 
 def _difference_row(difference: ColumnDifference) -> list[str]:
-    points, noise = difference.paired.difference, difference.noise
+    points = difference.paired.difference
+    noise = difference.noise
     return [
         *_names(difference),
         DASH if points is None else f"{100 * points:+.1f}",
@@ -58,7 +59,8 @@ def _needed(difference: ColumnDifference) -> str:
         return "too few patients"
     if difference.noise is None or difference.is_significant:
         return DASH
-    patients, trials = difference.noise.patients_needed, difference.noise.trials_needed
+    patients = difference.noise.patients_needed
+    trials = difference.noise.trials_needed
     if patients is None:
         return "no difference seen"
     text = f"{patients:,} patients" if patients <= MOST else f"more than {MOST:,} patients"

@@ -96,7 +96,8 @@ def _noise(difference: ColumnDifference, level: float) -> Noise | None:
 
 def _difference(measure: Measure, upper: Measure | None, pair: ColumnPair) -> ColumnDifference:
     """Pair two columns, with undecided verdicts as not right, and with the bounds they leave."""
-    first, second = pair.column.values[measure.name], pair.reference.values[measure.name]
+    first = pair.column.values[measure.name]
+    second = pair.reference.values[measure.name]
     result = paired(first, second)
     shared = first.keys() & second.keys()
     undecided_first = _undecided(pair.column, measure, upper, shared)
@@ -122,5 +123,6 @@ def _undecided(
     """Undecided verdicts of a column: by how much its upper bound is above the measure."""
     if upper is None:
         return 0.0
-    at_most, values = column.values[upper.name], column.values[measure.name]
+    at_most = column.values[upper.name]
+    values = column.values[measure.name]
     return sum(at_most[trial] - values[trial] for trial in trials)

@@ -59,7 +59,8 @@ def has_row(measure: Measure, columns: Sequence[ColumnFigures]) -> bool:
     measure that hides zeros where a column has more than zero; every other measure always.
     """
     if measure.upper_bound_of:
-        upper, lower = measure.name, measure.upper_bound_of
+        upper = measure.name
+        lower = measure.upper_bound_of
         return any(column.figures[upper].value != column.figures[lower].value for column in columns)
     if measure.hides_zero:
         return any(column.figures[measure.name].value for column in columns)

@@ -100,8 +100,10 @@ class _Needed:
 
     def __init__(self, patients: Clusters, level: float) -> None:
         """Take each patient's gain, which do not add up to 0, and the level of the test."""
-        self._consultations, self._patients = patients.count, len(patients)
-        self._critical, self._power = _z(1 - level / 2), _z(POWER)
+        self._consultations = patients.count
+        self._patients = len(patients)
+        self._critical = _z(1 - level / 2)
+        self._power = _z(POWER)
         self._mean = abs(math.fsum(patients.totals)) / self._patients
         # The mean over N consultations is the sum of P gains, divided by N: its variance is
         # P · s² / N², which is solved for s².

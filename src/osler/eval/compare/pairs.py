@@ -97,7 +97,8 @@ def _differ_in_variant(name: str, earlier: ColumnFigures, later: ColumnFigures) 
     A column whose variant `STAGE` is set holds the first cases of another column once more, to see
     what the doctor retained. It is compared with that other column alone, and nothing with it.
     """
-    before, after = earlier.column, later.column
+    before = earlier.column
+    after = later.column
     if earlier.run != later.run or before.variant(STAGE):
         return False
     if after.variant(STAGE) and name != STAGE:
@@ -111,7 +112,8 @@ def _differ_in_backbone(earlier: ColumnFigures, later: ColumnFigures) -> bool:
     The rules doctor and people have no strategy (it is empty): whatever strategy the other column
     has then counts as the same.
     """
-    before, after = earlier.column, later.column
+    before = earlier.column
+    after = later.column
     if (earlier.run, before.backbone) == (later.run, after.backbone):
         return False
     is_either_without = not (before.strategy and after.strategy)

@@ -169,7 +169,8 @@ class ProbeFigures:
 
 PatientResult = tuple[str, ProbeResult]
 """A probe with the patient whom it is about."""
-_TOLD, _NOT_KNOWN = "told", "not known"
+_TOLD = "told"
+_NOT_KNOWN = "not known"
 KINDS = (_TOLD, "present", "absent", "normal", "not done", "when", _NOT_KNOWN)
 """Kinds of probes, in the order of tables; `told` is everything but `not known`."""
 

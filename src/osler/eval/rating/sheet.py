@@ -156,7 +156,8 @@ def _instruct(page: Worksheet, section: str, last: str) -> None:
 def _list(page: Worksheet, columns: Sequence[SheetColumn], rows: Sequence[Sequence[str]]) -> None:
     for place, column in enumerate(columns, 1):
         head = _write(page, 1, place, f"{column.name}\n{column.chinese}")
-        head.font, head.fill = Font(bold=True), _HEAD
+        head.font = Font(bold=True)
+        head.fill = _HEAD
         page.column_dimensions[get_column_letter(place)].width = column.width
     # The header and the id stay in sight.
     page.freeze_panes = "B2"
@@ -179,7 +180,8 @@ def _fill_in(page: Worksheet, place: int, column: SheetColumn, last_row: int) ->
         rule = DataValidation(
             "list", formula1=f'"{listed}"', allow_blank=True, showErrorMessage=True
         )
-        rule.errorTitle, rule.error = column.name, f"Use one of 请填 {', '.join(column.choices)}"
+        rule.errorTitle = column.name
+        rule.error = f"Use one of 请填 {', '.join(column.choices)}"
         letter = get_column_letter(place)
         rule.add(f"{letter}2:{letter}{last_row}")
         page.add_data_validation(rule)

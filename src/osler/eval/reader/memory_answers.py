@@ -99,7 +99,8 @@ class MemoryAnswerReader:
 
     def __init__(self, backbone: Backbone | None, language: Language) -> None:
         """Take the model; without one, only exact answers are read."""
-        self._backbone, self._language = backbone, language
+        self._backbone = backbone
+        self._language = language
 
     async def read(self, question: AskedTruth, answer: str) -> AnswerForm | None:
         """Return what an answer says; None if nobody could read it.

@@ -36,7 +36,8 @@ PROMPTS = ("read_diagnosis", "read_treatment", "read_again", "read_lines")
 LONGEST_ANSWER = 8000
 """Characters of an answer that a reader is shown."""
 _LONGEST_REASON = 1200
-_OPEN, _CLOSE = "<answer>", "</answer>"
+_OPEN = "<answer>"
+_CLOSE = "</answer>"
 _JOINTS = re.compile(r"…|\.\.\.|[;；|]")
 """Join the pieces of a quote."""
 _NO_MARKS = str.maketrans("<>＜＞", "‹›‹›")

@@ -182,7 +182,8 @@ def _fault_notes(faults: ReplyFaults, words: Words) -> Iterator[str]:
 
 def _line(kind: str, speaker: str, text: str, note: str = "") -> Html:
     flags = [element("span", note, class_="flag")] if note else []
-    name, speech = element("b", speaker), element("span", bounded(text))
+    name = element("b", speaker)
+    speech = element("span", bounded(text))
     return element("li", name, " ", speech, *flags, class_=kind)
 
 

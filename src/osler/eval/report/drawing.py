@@ -21,7 +21,8 @@ WIDTH = 5.0
 """Inches: on a phone the letters of a wider figure would be too small to read."""
 LONGEST_LABEL = 28
 """Characters of a column's name in a figure."""
-INK, FAINT = "#1f2328", "#8c959f"
+INK = "#1f2328"
+FAINT = "#8c959f"
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6e7781")
 """After Okabe and Ito, whose colours the colour-blind can tell apart."""
 _MARKERS = "osD^vP"
@@ -92,7 +93,8 @@ def bars(series: Sequence[Series]) -> Figure:
         axes.barh(row, 100 * point.y, height=0.62, color=column.colour)
         end = 100 * point.y
         if point.interval is not None:
-            low, high = 100 * point.interval.low, 100 * point.interval.high
+            low = 100 * point.interval.low
+            high = 100 * point.interval.high
             axes.plot([low, high], [row, row], color=INK, linewidth=1.4, solid_capstyle="butt")
             end = max(end, high)
         axes.text(end + 2, row, f"{100 * point.y:.0f} %", va="center")
@@ -201,7 +203,8 @@ def _percent_axes(series: Sequence[Series], x_label: str) -> tuple[Figure, Axes]
 
 def _plot(axes: Axes, column: Series, *, size: float, width: float) -> None:
     """The points of a series with their intervals."""
-    xs, ys = [point.x for point in column.points], [100 * point.y for point in column.points]
+    xs = [point.x for point in column.points]
+    ys = [100 * point.y for point in column.points]
     look: dict[str, Any] = {"color": column.colour, "marker": column.marker, "label": column.label}
     axes.plot(xs, ys, markersize=size, linewidth=width, clip_on=False, **look)
     for point in column.points:

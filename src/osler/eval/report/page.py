@@ -101,7 +101,8 @@ def _page(run: Snapshot, judge: str | None, patient_judge: str | None) -> tuple[
     consultations = list(run.consultations(judge, patient_judge))
     comparison = compare([run], judge=judge, patient_judge=patient_judge) if consultations else None
     pictures = Pictures(consultations, comparison.columns).draw() if comparison else []
-    links, body = [], []
+    links = []
+    body = []
     for section in _sections(run, consultations, comparison, pictures):
         title = element("h2", section.title, id=section.anchor)
         links.append(element("a", section.title, href=f"#{section.anchor}"))
@@ -197,7 +198,8 @@ def _table(table: Table) -> Html:
 
 def _figures(pictures: list[Picture]) -> Html:
     """Those that were drawn, then why the others were not."""
-    drawn, missing = [], []
+    drawn = []
+    missing = []
     for picture in pictures:
         anchor = f"figure-{picture.name}"
         if picture.drawing is None:
@@ -206,13 +208,15 @@ def _figures(pictures: list[Picture]) -> Html:
         else:
             words = f"{picture.title}. {picture.caption}"
             svg = drawing.inline(picture.drawing, picture.name, words)
-            title, caption = element("h3", picture.title), element("figcaption", picture.caption)
+            title = element("h3", picture.title)
+            caption = element("figcaption", picture.caption)
             drawn.append(element("figure", title, svg, caption, id=anchor))
     return joined([element("div", *drawn, class_="figures"), *missing])
 
 
 def _made_with(run: Snapshot) -> Html:
-    about, standing = run.about, run.file.status()
+    about = run.about
+    standing = run.file.status()
     judges = ", ".join(f"{name} ({count:,})" for name, count in run.file.judges().items())
     counts = (
         f"{standing.done:,} answered, {standing.failed:,} failed, {standing.todo:,} still to be"

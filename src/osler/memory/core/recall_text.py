@@ -81,7 +81,8 @@ def day_text(at: datetime, language: Language) -> str:
 
 def dialogue_text(told: Iterable[tuple[Turn, str] | RecallLine], language: Language) -> str:
     """Turns in words, one after the other, with the date where it changes."""
-    lines, day = [], None
+    lines = []
+    day = None
     for turn, text, *_ in told:
         if turn.at is not None and turn.at.date() != day:
             day = turn.at.date()

@@ -178,7 +178,8 @@ def _goes_on(run: Sequence[Mention], mention: Mention) -> bool:
 
 def _joined(run: Sequence[Mention], sentence: str) -> Mention:
     """Mentions in a row as one: the stretch of the sentence from the first to the last."""
-    first, last = run[0], run[-1]
+    first = run[0]
+    last = run[-1]
     if len(run) == 1:
         is_quotable = not first.value or _is_cut_out(first.what, first.said)
         if first.denied or is_quotable:
@@ -235,7 +236,8 @@ def _object(mention: Mention, language: Language) -> str:
     Empty words at both ends are left out. If that would leave out more, or split a word, all of it
     is kept.
     """
-    text, what = mention.said.strip(_EDGE), mention.what
+    text = mention.said.strip(_EDGE)
+    what = mention.what
     if what and (mention.is_asked or not text):
         return mention.value or what
     start = plain(text).find(plain(what)) if what else -1

@@ -62,7 +62,8 @@ class VectorIndex:
         """Make an empty index; `sparse` if most numbers of its vectors are 0."""
         self.made = IndexOptions(dimensions, groups, seed)
         self.hashing = Hashing(dimensions, groups, seed)
-        self._exact_below, self._is_sparse = exact_below, sparse
+        self._exact_below = exact_below
+        self._is_sparse = sparse
         self._clear()
 
     def _clear(self) -> None:
@@ -98,7 +99,8 @@ class VectorIndex:
     def remove(self, id: int) -> None:
         """Remove a vector; the last row takes its place, so that no others have to move."""
         self._members[self._group_of.pop(id)].remove(id)
-        row, moved = self._row_of.pop(id), self._ids.pop()
+        row = self._row_of.pop(id)
+        moved = self._ids.pop()
         if moved != id:
             self._ids[row], self._row_of[moved] = moved, row
         self._rows.remove(row, id)
@@ -162,7 +164,9 @@ class VectorIndex:
 
     def extend(self, rows: dict[str, Any]) -> None:
         """Add vectors that `rows_of` returned."""
-        ids, groups, first = rows["ids"], rows["groups"], 0
+        ids = rows["ids"]
+        groups = rows["groups"]
+        first = 0
         for some in _decoded(rows["vectors"], self.made.dimensions):
             last = first + len(some)
             self._extend(ids[first:last], some, groups[first:last])
@@ -209,7 +213,8 @@ def _encoded(rows: Iterator[Rows]) -> str:
 
 def _decoded(text: str, dimensions: int) -> Iterator[Rows]:
     """The vectors of a text, some at a time."""
-    unpacker, packed = zlib.decompressobj(), base64.b64decode(text)
+    unpacker = zlib.decompressobj()
+    packed = base64.b64decode(text)
     size = _AT_ONCE * dimensions * np.dtype("<f4").itemsize
     while data := unpacker.decompress(packed, size):
         # A piece may end within a row only if the text is damaged, and is then refused here.

@@ -47,7 +47,8 @@ class EndpointEmbedder(CachedEmbedder):
 
     def __post_init__(self) -> None:
         """Prepare to call the server; nothing is sent yet."""
-        self.name, self._where = f"{self.model}@{self.base_url}", f"{self.model} at {self.base_url}"
+        self.name = f"{self.model}@{self.base_url}"
+        self._where = f"{self.model} at {self.base_url}"
         self._policy = RetryPolicy(self.name, self.retries, self.sleep)
 
     async def new_rows(self, texts: Sequence[str]) -> Vectors:

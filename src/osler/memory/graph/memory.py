@@ -81,7 +81,8 @@ class GraphMemory(TimMemory):
     @property
     def edges(self) -> tuple[Edge, ...]:
         """All edges there ever were but for those that were merged into others or erased."""
-        space, bank = self._space, self._bank
+        space = self._space
+        bank = self._bank
         if space is None or bank is None:
             return ()
         at = {turn.number: turn.at for turn in bank.last_turns(len(bank))}
@@ -89,7 +90,8 @@ class GraphMemory(TimMemory):
         return tuple(_edge(one, space, at) for one in kept)
 
     async def _recall(self, query: Query) -> Recall:
-        bank, space = self._bank, self._space
+        bank = self._bank
+        space = self._space
         if space is None or bank is None:
             return Recall()
         text = query.text
@@ -99,7 +101,8 @@ class GraphMemory(TimMemory):
         if not near:
             vector = await self._embedder.embed_query(text)
             hits = recall_thoughts(text, vector, space, bank, self._tim.k or _NEAREST)
-        writer, budget = self._page_writer(bank, space), self._settings.budget
+        writer = self._page_writer(bank, space)
+        budget = self._settings.budget
         # Lines of the past are written before a page is filled, and turns of other days have dates.
         writer.notice_new_day()
         scores = {hit.number: hit for hit in hits}
@@ -152,7 +155,8 @@ class GraphMemory(TimMemory):
         if not (self._history or finder("past", self._language).search(query)):
             return {}
         replaced = (space[one.number] for one in near)
-        lines, left = dict[Fact, str](), self._settings.budget * _PAST
+        lines = dict[Fact, str]()
+        left = self._settings.budget * _PAST
         for one in (
             one for one in replaced if one.status is FactStatus.SUPERSEDED and not one.inferred
         ):
@@ -192,7 +196,8 @@ class GraphMemory(TimMemory):
         others = await super().search_turns(query)
         if self._space is None or self._bank is None:
             return others
-        places, ledger = {turn: place for place, turn in enumerate(others)}, self._space
+        places = {turn: place for place, turn in enumerate(others)}
+        ledger = self._space
         near = (ledger[one.number] for one in self._near_query(query, ledger, self._bank))
         current = (one for one in near if one.status is FactStatus.ACTIVE)
         first = (min(one.turns, key=lambda turn: places.get(turn, len(places))) for one in current)

@@ -147,7 +147,8 @@ class PerltMemory(TimMemory):
 
     async def search(self, query: str) -> list[tuple[str, float]]:
         """All items in the order of the ranking; a turn by its thoughts, if it left any."""
-        space, bank = self._space, self._bank
+        space = self._space
+        bank = self._bank
         if space is None or bank is None:
             return []
         items, _ = await self._ranking(query, space, bank, space.size + len(bank))
@@ -166,7 +167,8 @@ class PerltMemory(TimMemory):
 
     async def search_turns(self, query: str) -> list[int]:
         """The turns in the order of the ranking; a thought names all turns in which it was said."""
-        space, bank = self._space, self._bank
+        space = self._space
+        bank = self._bank
         if space is None or bank is None:
             return []
         items, _ = await self._ranking(query, space, bank, space.size + len(bank))

@@ -193,7 +193,8 @@ class StoreFile:
             os.close(lock)
 
     async def _locked(self, path: Path) -> int:
-        began, pause = time.monotonic(), 0.001
+        began = time.monotonic()
+        pause = 0.001
         while True:
             with self.errors_named():
                 lock = os.open(

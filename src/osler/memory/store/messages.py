@@ -129,7 +129,8 @@ def language_of(text: str) -> Language | None:
 
     None if it has neither.
     """
-    chinese, latin = len(_CHINESE.findall(text)), len(_LATIN.findall(text))
+    chinese = len(_CHINESE.findall(text))
+    latin = len(_LATIN.findall(text))
     if not chinese and not latin:
         return None
     return Language.ZH if chinese and chinese >= latin else Language.EN

@@ -56,7 +56,8 @@ class ScopeTable:
 
     def __init__(self, file: StoreFile, make: Callable[[Language], Memory]) -> None:
         """Take an open file and what makes an empty memory."""
-        self._file, self._make = file, make
+        self._file = file
+        self._make = make
         self._slots: OrderedDict[int, _Slot] = OrderedDict()
 
     def of_owner(self, owner: MemoryOwner) -> dict[Language, int]:
@@ -115,7 +116,8 @@ class ScopeTable:
 
     def _caught_up(self, slot: _Slot, number: int) -> LiveScope:
         """Apply the rows of the log that are new; start again if the log was rewritten."""
-        live, slot.live = slot.live, None
+        live = slot.live
+        slot.live = None
         with self._file.transaction("DEFERRED"):
             rows = self._file.rows(
                 "SELECT language, turns, generation FROM scopes WHERE number = ?", number
@@ -155,7 +157,8 @@ class ScopeTable:
         )
         if last != live.seq:
             raise UserError("another process added to this memory at the same time", "add it again")
-        items, memory = [turn_item(turn)], live.memory
+        items = [turn_item(turn)]
+        memory = live.memory
         if isinstance(memory, AppendingMemory):
             delta = memory.delta()
             items = memory.items(delta) if isinstance(memory, ItemisedMemory) else items

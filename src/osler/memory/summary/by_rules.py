@@ -48,7 +48,8 @@ class RulesRefresh:
 
     def __init__(self, language: Language, speaker: Speaker) -> None:
         """Know the language, and who answers."""
-        self._language, self._speaker = language, speaker
+        self._language = language
+        self._speaker = speaker
         self._words = phrases("tim_lines", language) | phrases("summary_lines", language)
 
     def __call__(self, summary: StructuredSummary, turn: Turn, before: Turn | None) -> Change:

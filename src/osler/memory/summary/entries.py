@@ -57,7 +57,8 @@ class StructuredSummary:
 
     def __init__(self, language: Language, most: int) -> None:
         """Start empty. A field holds at most so many entries, except those in `PROTECTED`."""
-        self._language, self._most = language, most
+        self._language = language
+        self._most = most
         self._entries: dict[int, SummaryEntry] = {}
         self._by_field: dict[SummaryField, dict[int, None]] = {field: {} for field in SummaryField}
         self._by_word: defaultdict[str, dict[int, None]] = defaultdict(dict)

@@ -35,7 +35,8 @@ class OpenRun:
 
     def __init__(self, path: Path, file: sqlite3.Connection) -> None:
         """Take an open file; use `open`."""
-        self.path, self._file = path, file
+        self.path = path
+        self._file = file
         self._verification: Verification | None = None
 
     @classmethod

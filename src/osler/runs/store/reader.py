@@ -160,7 +160,8 @@ class RunFile(PlanReader):
         return self._read_transcript(rows[0]) if rows else None
 
     def _read_transcript(self, row: sqlite3.Row) -> Transcript:
-        number, body = row["number"], row["body"]
+        number = row["number"]
+        body = row["body"]
         try:
             if body is None:
                 raise ValueError("missing")
@@ -177,7 +178,8 @@ class RunFile(PlanReader):
 
     def find_cell(self, selector: Selector) -> tuple[int, Transcript]:
         """The same with the number of its cell."""
-        fitting, case = list(self.cells(selector)), selector.case
+        fitting = list(self.cells(selector))
+        case = selector.case
         if not fitting:
             raise UserError(
                 f"the run has no such consultation of {case!r}", f"check the case, {SELECTORS}"

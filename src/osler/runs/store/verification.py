@@ -29,7 +29,8 @@ class Verification:
 
     def __init__(self, path: Path, file: sqlite3.Connection) -> None:
         """Begin with no table compared."""
-        self._path, self._file = path, file
+        self._path = path
+        self._file = file
         self._left = {name for name in CHECKED if name != "transcripts"}
         """Tables that are not compared yet. A transcript is compared when it is read."""
 

@@ -59,9 +59,11 @@ class WorkerPool:
 
         `setup` and `concurrency` are for all of them together.
         """
-        self._queue, self._connect = queue, connect
+        self._queue = queue
+        self._connect = connect
         self._setup = replace(setup, clients=setup.clients.shared_by(workers))
-        self._workers, self._each = workers, -(-concurrency // workers)
+        self._workers = workers
+        self._each = -(-concurrency // workers)
         self._nothing_left = asyncio.Event()
         self._deaths: Counter[tuple[int, int]] = Counter()
 
@@ -132,7 +134,10 @@ class _OneWorker:
     def __init__(
         self, queue: WorkQueue, connection: WorkerConnection, again: list[int], each: int
     ) -> None:
-        self._queue, self._connection, self._waiting, self._each = queue, connection, again, each
+        self._queue = queue
+        self._connection = connection
+        self._waiting = again
+        self._each = each
         self._under_way: set[int] = set()
 
     async def work(self) -> list[int]:

@@ -63,7 +63,8 @@ class RayConnection:
     """A worker on the cluster."""
 
     def __init__(self, ray: Any, actor: Any) -> None:
-        self._ray, self._actor = ray, actor
+        self._ray = ray
+        self._actor = actor
 
     @classmethod
     async def start(cls, ray: Any, variables: dict[str, str], setup: WorkerSetup) -> RayConnection:
@@ -223,7 +224,8 @@ def _hushed() -> Iterator[None]:
 
     It has no switch for that.
     """
-    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    kept = os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)
     try:
         yield
