@@ -116,7 +116,7 @@ class Run:
     def events(self) -> pd.DataFrame:
         """One row per event.
 
-        Consultation, turn, role, type, time, and the whole event as a dictionary.
+        It has consultation, turn, role, type, time, and the whole event as a dictionary.
         """
         import pandas as pd
 

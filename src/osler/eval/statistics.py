@@ -96,10 +96,7 @@ def pass_hat_k(
 
 
 class Trial(NamedTuple):
-    """One of a patient's consultations.
-
-    What a value of one column shares with a value of another.
-    """
+    """One of a patient's consultations: what values of two columns have in common."""
 
     patient: str
     number: int

@@ -56,7 +56,7 @@ class KeyEntries:
 def cause_of(first_right: ExplainStep | None, key: KeyEntries) -> Cause:
     """Return the cause.
 
-    By the first step that makes the doctor right, the first cause that holds:
+    It is the first that holds for the first step that makes the doctor right:
 
         none        KNOWLEDGE
         SAME        CONCLUSION

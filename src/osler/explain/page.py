@@ -1,6 +1,6 @@
 """What `osler explain` prints.
 
-The causes by column, the first lost consultations, and what explaining cost.
+It prints the causes by column, the first lost consultations, and what explaining cost.
 """
 
 from __future__ import annotations

@@ -481,7 +481,7 @@ def _mention(draft: _Draft, shared_time: str, sentence: str) -> Mention:
 def denies_a_list(clause: str, language: Language) -> bool:
     """Check whether a clause of a record opens by denying what it lists.
 
-    "denies fever or rash", "无头晕、头痛".
+    Such clauses are "denies fever or rash" and "无头晕、头痛".
     """
     opening = _leading(language).match(clause)
     rests = (

@@ -90,7 +90,7 @@ def relative_within(text: str, language: Language, speaker: Speaker) -> Relative
 def own_name(text: str, language: Language, speaker: Speaker) -> str:
     """Return what a relative is called who answers for the patient and speaks of themselves.
 
-    Empty otherwise.
+    It is empty otherwise.
     """
     if speaker is Speaker.PATIENT or not finder("own_state", language).match(text):
         return ""

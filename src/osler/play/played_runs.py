@@ -203,9 +203,8 @@ def _writer(assignment: PlayAssignment) -> RunWriter:
             return RunWriter.create_or_resume(assignment.run, about(assignment.settings))
         except StorageError:
             raise
-        except (
-            UserError
-        ):  # that the settings fit was seen before; what is left is that somebody else is writing
+        # That the settings fit was seen before, so somebody else must be writing.
+        except UserError:
             if time.monotonic() > deadline:
                 raise
         time.sleep(0.05)

@@ -1,6 +1,6 @@
-"""A consultation as scenes, one per turn: what is said, and what happened behind it.
+"""A consultation as scenes, one per turn, and as pages of text.
 
-And as pages of text.
+A scene has what is said, and what happened behind it.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Scene:
 def shown(text: str) -> str:
     """A text of a model or a record as one line for a terminal.
 
-    Without control characters, and of limited length.
+    It has no control characters, and its length is limited.
     """
     line = printable(text[: 2 * _LONGEST_LINE])
     if max(len(line), len(text) // 2) > _LONGEST_LINE:

@@ -207,7 +207,7 @@ class Plan:
 def stream_order(cases: Iterable[str], seed: int, trial: int) -> list[str]:
     """Return the cases in the order in which a doctor sees them.
 
-    Drawn by the seed, the same for every column.
+    The seed decides it, the same for every column.
     """
     return sorted(cases, key=lambda case: derive(seed, case, trial, "stream"))
 

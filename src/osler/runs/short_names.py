@@ -1,6 +1,6 @@
 """Short names for columns and their parts.
 
-As short as tells them apart, and never with a server's address.
+They are as short as tells them apart, and never have a server's address.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def cut_names(names: Iterable[str], longest: int) -> dict[str, str]:
 def _wordings(spec: str) -> list[str]:
     """All names that a spec may get, the shortest first.
 
-    Its parameters, which tell columns apart, end each of them.
+    Each ends with its parameters, which tell columns apart.
     """
     named = _without_server(spec)
     model, space, parameters = named.partition(" ")

@@ -147,7 +147,7 @@ class Transcript(BaseModel):
     def exchanges(self) -> dict[int, Turn]:
         """The turns that were answered, by number, as a memory is given them.
 
-        Those of earlier visits, too.
+        Turns of earlier visits are among them.
         """
         exchanges = {}
         for turn in self.turn_views:

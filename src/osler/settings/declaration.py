@@ -1,6 +1,6 @@
 """How a setting is declared: once, for the command line, Python, the run file and every table.
 
-Without pydantic and typer, so that commands which need one declaration alone load neither.
+It needs neither pydantic nor typer, so that commands which need one declaration load neither.
 """
 
 from __future__ import annotations

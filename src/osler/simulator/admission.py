@@ -82,7 +82,7 @@ class _Estimate:
     def _dear_columns(self) -> list[_Seen]:
         """The columns that other columns are estimated by.
 
-        Without those of rules, which use nothing.
+        Columns of rules are not among them, since they use nothing.
         """
         return [seen for seen in self.seen.values() if seen.total]
 
@@ -192,7 +192,7 @@ class Admission:
     def enough(self, kind: str, left: list[ColumnSpending]) -> str | None:
         """Return a limit of this kind that will do for the rest of the run.
 
-        None if none can be named.
+        It is None if none can be named.
 
         Args:
             kind: The ending that the limit is of.

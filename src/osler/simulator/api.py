@@ -1,7 +1,4 @@
-"""`osler.simulate` and `osler.asimulate`.
-
-A run from Python, with the options of the command line.
-"""
+"""`osler.simulate` and `osler.asimulate`: a run from Python, as from the command line."""
 
 from __future__ import annotations
 
@@ -147,7 +144,7 @@ def _check_visits_and_streams(settings: RunSettings) -> None:
 def _feedback_judge(settings: RunSettings, patient: str) -> str | None:
     """Return the model that reads for doctors who are told the verdict.
 
-    The first judge, or the patient's model.
+    It is the first judge, or the patient's model.
     """
     if Feedback.VERDICT not in settings.experience:
         return None

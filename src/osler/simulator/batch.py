@@ -1,6 +1,6 @@
 """Run many consultations into a run file.
 
-Check everything first, then run, resume or retry, and report.
+Everything is checked first; then the run begins, resumes or retries, and reports.
 """
 
 from __future__ import annotations
@@ -209,7 +209,7 @@ async def run_plan(
 ) -> Outcome:
     """Run those consultations of a plan that its file does not have yet.
 
-    Without a file, in a new run.
+    Without a file, they go into a new run.
 
     `pool` says in the file where the records are from. With `signals`, for which it must be called
     in the main thread, Ctrl-C ends the run in order.
@@ -349,7 +349,7 @@ def _judged_later(number: int, transcript: Transcript) -> None:
 async def _verdicts(judge: LiveJudge | None, store: RunWriter, *, is_stopped: bool) -> str | None:
     """Judge what is left, and return the name of the verdicts.
 
-    None where there is no judge, or it could not be asked.
+    It is None if there is no judge, or it could not be asked.
     """
     if judge is None:
         return None

@@ -1,6 +1,6 @@
 """Build the participants and the memory of a consultation from a record and names.
 
-As seats, or as an AutoGen team.
+They are seats, or an AutoGen team.
 """
 
 from __future__ import annotations
@@ -230,7 +230,7 @@ def consultation_team(
 class WholeRecord(NoMemory):
     """The memory of a one-step doctor, the ceiling.
 
-    Recalls all entries of a record except the diagnosis.
+    It recalls all entries of a record except the diagnosis.
     """
 
     name = "one-step"

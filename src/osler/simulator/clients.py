@@ -85,7 +85,7 @@ class Clients:
 class ConsultationClients:
     """The backbones of one consultation.
 
-    The shared ones, with its own limits, trial and stored answers.
+    They are the shared ones, with its own limits, trial and stored answers.
     """
 
     def __init__(

@@ -95,9 +95,8 @@ async def hold(
         ending = _failed(journal, error.ending, error.kind, str(error), error.code, error.role)
     except (RunStopped, StorageError):
         raise
-    except (
-        Exception
-    ) as error:  # a fault in one consultation, or in somebody's memory, must not cost the others
+    # A fault in one consultation, or in somebody's memory, must not cost the others.
+    except Exception as error:
         if clock.expired():
             line = f"the consultation's limit: {limits.seconds:g} seconds are used"
             ending = _failed(journal, Ending.TIME_LIMIT, "time_limit", line)

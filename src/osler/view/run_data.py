@@ -1,7 +1,4 @@
-"""What the page shows of a run, as plain data.
-
-Its line in the list, its table, and who made what.
-"""
+"""What the page shows of a run, as plain data: its line in the list, table and makers."""
 
 from __future__ import annotations
 
@@ -71,7 +68,7 @@ def judge_of(file: RunFile) -> str:
 def makers(file: RunFile) -> dict[str, Any]:
     """Return who made what in every column, over the consultations with an answer.
 
-    Empty if rules did everything.
+    There is nothing if rules did everything.
     """
     columns = column_makers(file)
     if all(counted.makers.is_by_rules_alone for counted in columns):

@@ -83,7 +83,7 @@ class ListedRun:
 class RunList:
     """Runs by key, in the order they were given, with their forks.
 
-    Without any, the runs of the usual folder.
+    If none are given, they are the runs of the usual folder.
 
     It looks again whenever it is asked: runs and forks that are made later come last, and a key
     never changes.

@@ -48,10 +48,7 @@ class ColumnDifference:
 
     @property
     def is_told_apart(self) -> bool:
-        """Whether the columns are told apart.
-
-        Significant, whatever the undecided verdicts turn out to be.
-        """
+        """Whether the difference is significant, whatever the undecided verdicts turn out to be."""
         return self.is_significant and not self.depends_on_undecided
 
 

@@ -54,7 +54,7 @@ def noise_of(
 ) -> Noise | None:
     """Return the noise of a difference at this significance level.
 
-    None if the columns share fewer than three patients.
+    It is None if the columns share fewer than three patients.
 
     A difference is beyond the floor exactly if the p-value of `paired` is below the level.
     """
@@ -158,7 +158,7 @@ class _TrialVariance(NamedTuple):
 def _rerun(trial_variance: _TrialVariance, level: float, consultations: float) -> float:
     """Return how far a difference over so many consultations would move in another run.
 
-    By Student's t, as a variance from few repeated trials is itself uncertain.
+    It goes by Student's t, as a variance from few repeated trials is itself uncertain.
     """
     quantile = student_t(level / 2, trial_variance.freedom)
     return quantile * math.sqrt(trial_variance.variance / consultations)
@@ -169,7 +169,7 @@ def _trial_variance(
 ) -> _TrialVariance | None:
     """Add up both columns' variance between trials of the same record.
 
-    None without two trials of any record.
+    It is None if no record has two trials.
     """
     # Both columns have these trials, and so the same degrees of freedom.
     trials_by_record: dict[tuple[str, str], list[Trial]] = defaultdict(list)

@@ -50,7 +50,7 @@ class ProbeAnswer:
 class ProbeResult:
     """A probe with all its askings in order.
 
-    At earlier turns for what was told, and at the end every wording.
+    What was told is asked for after earlier turns, and everything in every wording at the end.
     """
 
     probe: MemoryProbe
@@ -72,8 +72,8 @@ class ProbeResult:
     def places(self) -> list[int | None]:
         """For each wording, return the rank of the first fact of a turn that told the thing.
 
-        None if there is no such fact, or if the memory does not rank them. Nothing for what was
-        never told.
+        A rank is None if there is no such fact, or if the memory does not rank them. There is none
+        for what was never told.
         """
         if not self.probe.turns:
             return []
@@ -89,7 +89,7 @@ class ProbeResult:
     def consistency(self) -> float | None:
         """Share of pairs of answers that say the same, right or wrong.
 
-        None if there is no pair that was read.
+        It is None if no pair was read.
         """
         if self.probe.status is None:
             return None
@@ -180,7 +180,7 @@ def probe_figures(
 ) -> list[ProbeFigures]:
     """One entry for each column, in the order they come.
 
-    `judged`: whether a model read the answers.
+    `judged` says whether a model read the answers.
     """
     groups: dict[Column, list[ProbedConsultation]] = defaultdict(list)
     for consultation in consultations:

@@ -74,7 +74,7 @@ async def ask_for_key_facts(
 def turns_telling(fact: KeyFact, transcript: Transcript) -> frozenset[int]:
     """The turns of the memory at which a fact was told.
 
-    Empty if the record does not say at which exchange.
+    There are none if the record does not say at which exchange.
     """
     numbers = [
         turn.number

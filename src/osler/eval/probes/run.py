@@ -53,7 +53,7 @@ from osler.settings.run_settings import RunSettings
 class RecordedAnswers:
     """A memory's model, out of a transcript.
 
-    Each answer to its own request, and repeated requests in their order.
+    It gives each answer to its own request, and those to repeated requests in their order.
     """
 
     def __init__(self, transcript: Transcript) -> None:
@@ -185,7 +185,7 @@ class Examiner:
     async def answer(self, question: str, recall: Recall, language: Language) -> str | None:
         """The model's answer from what was recalled.
 
-        None without a model, or if it failed this time.
+        It is None without a model, or if the model failed this time.
         """
         if self.backbone is None:
             return None

@@ -19,7 +19,7 @@ _AGREES = frozenset(_WORTH)
 def retrieved(turns: Collection[int], recall: Recall) -> bool | None:
     """Check whether a recall tells of one of these turns.
 
-    None if it does not say which turns it tells of.
+    It is None if the recall does not say which turns it tells of.
     """
     told = recall.told_turns
     return None if told is None else not set(told).isdisjoint(turns)

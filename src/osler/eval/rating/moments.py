@@ -102,9 +102,9 @@ def draw(every: Iterable[Moment], per_column: int, seed: int) -> list[Moment]:
 
 
 def _in_order(places: dict[Place, dict[Column, Moment]], seed: int) -> list[Place]:
-    """Shared by most columns first.
+    """Moments that most columns share come first.
 
-    Then every case's first moment, every case's second, and so on.
+    Of these, every case's first moment, then every case's second, and so on.
     """
 
     def chance(place: Place) -> tuple[int, int]:

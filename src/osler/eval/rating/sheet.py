@@ -1,7 +1,4 @@
-"""Sheets for people as workbooks.
-
-Instructions in both languages, then items with columns to fill in.
-"""
+"""Sheets for people as workbooks: instructions, then items with columns to fill in."""
 
 from __future__ import annotations
 

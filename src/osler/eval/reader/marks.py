@@ -109,7 +109,7 @@ def _kept(judge: str, language: Language) -> KeptExamination | None:
 def _path(judge: str, language: Language) -> Path | None:
     """Where an examination is kept.
 
-    By the judge, whose name holds its prompts, and by the pairs and controls.
+    The name has the judge, whose own name holds its prompts, and the pairs and controls.
     """
     folder = private_cache("judges")
     if folder is None:

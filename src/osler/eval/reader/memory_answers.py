@@ -86,7 +86,7 @@ def _levelled(text: str) -> str:
 def exact_form(question: AskedTruth, answer: str, language: Language) -> AnswerForm | None:
     """What an answer says that is exactly one of those that are listed, or exactly `Not known`.
 
-    None for any other.
+    It is None for any other.
     """
     not_known = exact_forms(
         Says.NOT_KNOWN, Agreement.NONE, [phrases("read_memory_lines", language)["not_known"]]

@@ -161,7 +161,7 @@ def _check_lines(form: TreatmentForm, rubric: Sequence[RubricLine], language: La
 def check_quotes(quotes: Iterable[str], answer: str, language: Language) -> None:
     """Check that quotes stand in the answer, letter by letter.
 
-    Each piece where one leaves something out.
+    Where a quote leaves something out, each of its pieces has to stand there.
 
     Raises:
         UnusableFormError: One does not.

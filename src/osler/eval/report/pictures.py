@@ -137,7 +137,7 @@ class Pictures:
     ) -> list[Series]:
         """Make a series for each column that has a point.
 
-        Its position, and the figure with its interval.
+        A point has its position, and the figure with its interval.
         """
         series = []
         for place, column in enumerate(self._columns):

@@ -75,9 +75,9 @@ class DenseRows:
         return self._all[places]
 
     def cosines(self, query: Rows, places: Places | None) -> NDArray[np.float64]:
-        """In double precision, row by row.
+        """The products in double precision, row by row.
 
-        In a matrix product the last digits depend on the rows beside.
+        In a matrix product the last digits would depend on the rows beside.
         """
         rows = self._all if places is None else self._all[places]
         cosines: NDArray[np.float64] = np.vecdot(
@@ -96,9 +96,8 @@ class DenseRows:
             cosines, found = (self._flat if self._ivf is None else self._ivf).search(
                 query[None], asked
             )
-            if (
-                found[0, -1] < 0 or cosines[0, k - 1] - cosines[0, -1] > _SLACK
-            ):  # -1: the lists hold no more
+            # Faiss gives -1 where the lists hold no more.
+            if found[0, -1] < 0 or cosines[0, k - 1] - cosines[0, -1] > _SLACK:
                 best = found[found >= 0]
                 if self._ivf is None:
                     return np.asarray(best, dtype=np.intp)

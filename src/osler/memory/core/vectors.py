@@ -149,7 +149,7 @@ class VectorIndex:
     def sample(self, size: int) -> Rows:
         """Some of the vectors, or all when there are fewer.
 
-        The same ones for the same ids, in whatever order added.
+        They are the same ones for the same ids, in whatever order these were added.
         """
         return self._rows.take(drawn_places(self._ids, size, self.made.seed))
 

@@ -1,7 +1,4 @@
-"""Embeddings from a server that speaks the OpenAI protocol.
-
-OpenAI itself, vLLM, Ollama, llama.cpp and others.
-"""
+"""Embeddings from a server that speaks the OpenAI protocol: OpenAI, vLLM, Ollama, llama.cpp …."""
 
 from __future__ import annotations
 
@@ -69,9 +66,8 @@ class EndpointEmbedder(CachedEmbedder):
     async def _request(self, texts: Sequence[str]) -> Vectors:
         body = {
             "model": self.model,
-            "input": [
-                whole_characters(text) or " " for text in texts
-            ],  # OpenAI refuses a text of no characters
+            # OpenAI refuses a text of no characters.
+            "input": [whole_characters(text) or " " for text in texts],
             "encoding_format": "float",
         }
         # Connections last for one request, so that nobody need close an embedder.

@@ -1,7 +1,4 @@
-"""Reading the arguments of a `MemoryStore`.
-
-Whose memory, how many results, which language, memory and model.
-"""
+"""Reading the arguments of a `MemoryStore`: whose memory, how many results, which language …."""
 
 from __future__ import annotations
 

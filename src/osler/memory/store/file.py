@@ -146,7 +146,7 @@ class StoreFile:
     def empty_log(self) -> None:
         """Empty the write-ahead log, in which deleted text still stands.
 
-        Waits for those who read an older state.
+        It waits for those who read an older state.
         """
         if self.path is not None and self.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0]:
             warn(

@@ -1,6 +1,6 @@
 """Filters on items, as mem0 writes them.
 
-`{"category": "diet", "created_at": {"gte": "2026-01-01"}}`.
+For example, `{"category": "diet", "created_at": {"gte": "2026-01-01"}}`.
 """
 
 from __future__ import annotations

@@ -47,10 +47,7 @@ class ItemTable:
         self._file = file
 
     def add(self, items: Sequence[MemoryItem], source: ItemSource) -> list[dict[str, Any]]:
-        """Insert new items and mark those that something took the place of.
-
-        Return an event for each.
-        """
+        """Insert new items, mark those that others took the place of, return an event each."""
         at = now()
         events = [self._put(item, source, at) for item in items]
         for item in items:

@@ -260,7 +260,7 @@ class MemoryStore:
     ) -> Recall:
         """Return what a memory recalls for a prompt.
 
-        `text` within the budget of the settings, and its facts.
+        Its `text` is within the budget of the settings; `facts` says the same for code.
         """
         await self._ready()
         owner = owner_of(ids_of(user_id, agent_id, run_id))
@@ -405,7 +405,7 @@ class MemoryStore:
     async def ahistory(self, memory_id: str) -> list[dict[str, Any]]:
         """Return the changes of an item, oldest first.
 
-        Of a deleted item only what happened when.
+        Of a deleted item it says only what happened when.
         """
         await self._ready()
         return self._items.history(memory_id)

@@ -127,7 +127,7 @@ def open_question(turn: Turn) -> bool:
 def language_of(text: str) -> Language | None:
     """Guess the language: Chinese if it has as many Chinese characters as other words.
 
-    None if it has neither.
+    It is None if the text has neither.
     """
     chinese = len(_CHINESE.findall(text))
     latin = len(_LATIN.findall(text))

@@ -1,7 +1,4 @@
-"""The memories of a store that are in use.
-
-Loaded from the log, kept up to date, and saved to it.
-"""
+"""The memories of a store in use: loaded from the log, kept up to date, and saved to it."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ class SummaryMemory(EmbeddedTurnMemory):
     def _best(self, scores: Scores) -> list[int]:
         """The best turns that reach the threshold, without those that say nothing.
 
-        Of turns with the same words, the best one.
+        Of turns with the same words, only the best is among them.
         """
         numbers = np.fromiter(self._turns, dtype=np.int64, count=len(self._turns))
         good = np.flatnonzero(reaching(scores, self._options.threshold))

@@ -107,7 +107,7 @@ class PlanReader(OpenRun):
     def cells(self, selector: Selector, *, ended: bool = False) -> Iterator[tuple[int, Cell]]:
         """The consultations of the plan that are selected, by number.
 
-        Only those that have ended, if `ended`.
+        With `ended`, they are only those that have ended.
         """
         chosen = (
             f"(:{name} IS NULL OR :{name} = {name})"

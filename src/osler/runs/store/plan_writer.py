@@ -25,10 +25,7 @@ _CELL = ", ".join(CELL)
 
 @dataclass(frozen=True)
 class Planned:
-    """The consultations of a plan.
-
-    Those still to be run, by number, and how many have ended before.
-    """
+    """The consultations of a plan: those to be run, by number, and how many have ended."""
 
     todo: list[int]
     there: int

@@ -113,9 +113,9 @@ class RunFile(PlanReader):
         return bool(self.ask(f"SELECT 1 FROM sessions WHERE ended IS NULL AND id = ({last})"))
 
     def session_details(self) -> list[str]:
-        """What each session that ran a consultation was started with, and noted, as JSON.
+        """What each session that ran consultations was started with, and noted, as JSON.
 
-        In their order.
+        The sessions are in their order.
         """
         rows = self.ask(
             "SELECT detail FROM sessions WHERE id IN (SELECT session FROM attempts) ORDER BY id"
@@ -125,7 +125,7 @@ class RunFile(PlanReader):
     def own_judge(self) -> str | None:
         """Return the judge that the run was simulated with, the newest if there were several.
 
-        None for the rules.
+        It is None if that was the rules.
         """
         for (detail,) in self.ask("SELECT detail FROM sessions ORDER BY id DESC"):
             with suppress(ValueError):
@@ -152,9 +152,9 @@ class RunFile(PlanReader):
         self.warn_of_damage(left_out)
 
     def transcript(self, number: int) -> Transcript | None:
-        """The consultation of one cell.
+        """The consultation of one cell, None if it has not ended.
 
-        None if it has not ended, a `DamagedRunError` if it cannot be read.
+        Raises a `DamagedRunError` if it cannot be read.
         """
         rows = self.ask(f"{_ENDED} AND number = ?", (number,))
         return self._read_transcript(rows[0]) if rows else None
@@ -200,7 +200,7 @@ class RunFile(PlanReader):
     def verdicts(self, number: int, judge: str) -> list[StoredVerdict]:
         """Return a judge's verdicts on a consultation.
 
-        Empty if it failed, or this judge has not judged it.
+        There are none if it failed, or if this judge has not judged it.
         """
         verdicts = [verdict for name, verdict in self.every_verdict(number) if name == judge]
         return sorted(verdicts, key=lambda verdict: verdict.kind)
@@ -228,7 +228,7 @@ class RunFile(PlanReader):
     def judges(self) -> dict[str, int]:
         """Return the judges whose verdicts are stored, and how many consultations each judged.
 
-        In the order in which they began.
+        They come in the order in which they began.
         """
         sql = (
             "SELECT judge, count(DISTINCT cell) FROM verdicts GROUP BY judge ORDER BY min(at),"

@@ -49,7 +49,7 @@ def run_name(path: Path) -> str:
 def fresh_paths() -> Iterator[Path]:
     """Files for a new run that was given no name, none of which was there.
 
-    Today's date and a number.
+    Their names are today's date and a number.
     """
     today = datetime.now(UTC).astimezone().date()
     for number in count(1):
@@ -89,7 +89,7 @@ def _changed(path: Path) -> float:
 def _last_began(path: Path) -> str:
     """When the last session of a run began.
 
-    Empty for one without, and for what is no run or cannot be read.
+    It is empty for a run without a session, and for what is no run or cannot be read.
     """
     try:
         with closing(connect_for_reading(path)) as file:

@@ -1,6 +1,6 @@
-"""Search over what was said.
+"""Search over what was said, by a full-text index in the run file.
 
-A full-text index in the run file, of questions, replies and conclusions.
+It has the questions, the replies and the conclusions.
 
 Chinese has no spaces, so every Chinese character is a word of its own there, and any run of them is
 found as a phrase.
@@ -50,7 +50,7 @@ def keep(file: sqlite3.Connection, cell: int, transcript: Transcript) -> None:
 def phrase(search: str) -> str | None:
     """Turn what a person typed into a query, with no word of it read as syntax.
 
-    None if there is nothing to find.
+    It is None if there is nothing to find.
 
     Every piece between spaces must be there; the last one may be the beginning of a word, a single
     letter is a word.
@@ -73,7 +73,6 @@ def _pieces(search: str) -> list[str]:
 
 
 def _spread(text: str) -> str:
-    whole = (
-        text.replace(_APART, "").encode("utf-8", "replace").decode()
-    )  # no half characters in the file
+    # By way of bytes, so that no half characters are in the file.
+    whole = text.replace(_APART, "").encode("utf-8", "replace").decode()
     return _CHINESE.sub(lambda found: f"{_APART}{found[0]}{_APART}", whole)

@@ -52,9 +52,8 @@ class Verification:
             return
         every = {name: wrong}
         for other in CHECKED.keys() - {name}:
-            with suppress(
-                DamagedRunError, sqlite3.DatabaseError
-            ):  # said when the table is read, if it ever is
+            # It is said when the table is read, if it ever is.
+            with suppress(DamagedRunError, sqlite3.DatabaseError):
                 every[other] = self._compare(other)
         warn(f"{self._path} is damaged: {told(every)}, and left out; {remedy(self._path)}")
 
@@ -110,7 +109,7 @@ def tables_in(sql: str) -> frozenset[str]:
 def _require_readable(path: Path, file: sqlite3.Connection, table: CheckedTable) -> None:
     """Have SQLite look through the pages of a table and its indexes.
 
-    Through a wrong one it would find too little.
+    Through a wrong index it would find too little.
     """
     if table.values(file):
         (first, *_), *_ = file.execute(f"PRAGMA main.integrity_check({table.name})")

@@ -143,7 +143,7 @@ class _OneWorker:
     async def work(self) -> list[int]:
         """Keep consultations under way until there are none left.
 
-        Return what it left undone by dying.
+        Returns what the worker left undone by dying.
         """
         stopping = asyncio.ensure_future(self._tell_it_to_stop())
         try:

@@ -95,9 +95,8 @@ async def serve() -> None:
     reader = asyncio.StreamReader(limit=_LONGEST)
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     out = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(
-        sys.stderr.fileno(), sys.stdout.fileno()
-    )  # what a library prints must not end up between messages
+    # What a library prints must not end up between messages.
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
 
     async def report(server: WorkerServer) -> None:
         while True:

@@ -112,7 +112,7 @@ async def run_on_ray(
 ) -> None:
     """Run what the queue hands out on a cluster.
 
-    Without an address, on one that is started here.
+    Without an address, the cluster is started here.
     """
     ray = import_ray(address)
     async with cluster(ray, address, workers):
@@ -130,13 +130,11 @@ def import_ray(address: str | None) -> Any:
     What it should know must be in the environment before.
     """
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    os.environ.setdefault(
-        "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0"
-    )  # else it warns of a change to come
+    # Without this it warns of a change to come.
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     if address is None:
-        os.environ.setdefault(
-            "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0"
-        )  # on any system: listen on loopback only
+        # On any system: listen on loopback only.
+        os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
     try:
         import ray
     except ImportError:
@@ -188,9 +186,8 @@ async def cluster(ray: Any, address: str | None, workers: int | None) -> AsyncIt
     try:
         yield
     finally:
-        await asyncio.to_thread(
-            ray.shutdown
-        )  # ends a cluster that was started here, leaves one that was joined
+        # It ends a cluster that was started here, and leaves one that was joined.
+        await asyncio.to_thread(ray.shutdown)
 
 
 def _hear_again() -> None:
