@@ -147,7 +147,9 @@ def _safe(line: str) -> str:
 def error_line(error: BaseException) -> str:
     """Return an exception in one line, without keys."""
     message = printable(scrub(str(error)))[:_LONGEST]
-    return f"{type(error).__name__}: {message}" if message else type(error).__name__
+    if message:
+        return f"{type(error).__name__}: {message}"
+    return type(error).__name__
 
 
 def print_failure(heading: str, trace: tuple[str, ...]) -> None:

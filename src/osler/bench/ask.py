@@ -103,7 +103,9 @@ class Examiner:
     def _refused(self, recall: Recall, form: AnswerForm | None) -> bool | None:
         if self.model is None:
             return not recall.text
-        return None if form is None else form.says is Says.NOT_KNOWN
+        if form is None:
+            return None
+        return form.says is Says.NOT_KNOWN
 
 
 def truth_of_value(question: str, value: str, before: tuple[str, ...] = ()) -> AskedTruth:

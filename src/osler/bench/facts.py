@@ -96,7 +96,9 @@ def _new_values(old: str, candidates: Iterable[str], own_text: str) -> list[str]
     if usable:
         return usable
     changed = old.translate(_NEXT_DIGIT)
-    return [changed] if _can_replace(old, changed, own_text) else []
+    if _can_replace(old, changed, own_text):
+        return [changed]
+    return []
 
 
 def _can_replace(old: str, new: str, own_text: str) -> bool:

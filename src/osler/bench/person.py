@@ -145,7 +145,9 @@ class PersonBench:
         """The next person of the data set, who is not to be heard of here."""
         place = self._others.index(self._case)
         other = self._others[(place + 1) % len(self._others)]
-        return other if other is not self._case else None
+        if other is not self._case:
+            return other
+        return None
 
     def _is_before_end(self, question: BenchQuestion) -> bool:
         last = self._case.turns[-1].number

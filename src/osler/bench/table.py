@@ -40,7 +40,9 @@ def _row(measure: BenchMeasure, memories: Sequence[MemoryFigures]) -> list[str]:
 
 
 def _number(figure: Figure | None) -> str:
-    return DASH if figure is None or figure.value is None else f"{figure.value:,.1f}"
+    if figure is None or figure.value is None:
+        return DASH
+    return f"{figure.value:,.1f}"
 
 
 def _rows_of_answers(memories: Sequence[MemoryFigures]) -> Iterator[list[str]]:

@@ -48,7 +48,9 @@ class Block(NamedTuple):
 
     def __str__(self) -> str:
         """As tables show it."""
-        return f"{self.first}" if self.first == self.last else f"{self.first}–{self.last}"
+        if self.first == self.last:
+            return f"{self.first}"
+        return f"{self.first}–{self.last}"
 
 
 @dataclass(frozen=True)

@@ -143,7 +143,9 @@ def _interval(clusters: Clusters, scale: Interval | None) -> Interval | None:
     variance = clusters.variance_of_mean
     if scale is None:
         reach = quantile * math.sqrt(variance)
-        return Interval(clusters.mean - reach, clusters.mean + reach) if variance else None
+        if variance:
+            return Interval(clusters.mean - reach, clusters.mean + reach)
+        return None
     if (
         not scale.low - _ROUNDING
         <= min(clusters.kinds)

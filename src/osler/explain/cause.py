@@ -79,7 +79,9 @@ def cause_of(first_right: ExplainStep | None, key: KeyEntries) -> Cause:
         return Cause.RETRIEVAL
     if first_right is ExplainStep.ASKED and not key.untold:
         return Cause.RETRIEVAL
-    return Cause.PATIENT if key.untold else Cause.CONCLUSION
+    if key.untold:
+        return Cause.PATIENT
+    return Cause.CONCLUSION
 
 
 def found(first_right: ExplainStep | None, key: KeyEntries, last_turn: int) -> StoredExplanation:

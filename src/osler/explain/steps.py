@@ -123,17 +123,23 @@ class LostConsultation:
     def last_recall(self) -> Recall:
         """What the memory recalled before the conclusion."""
         recalls = [turn.recall for turn in self._views if turn.number == self.last_turn]
-        return recalls[0] if recalls and recalls[0] else Recall()
+        if recalls and recalls[0]:
+            return recalls[0]
+        return Recall()
 
     @property
     def last_lessons(self) -> LessonRecall:
         """What the doctor recalled of earlier patients before the conclusion."""
         recalls = [event.recall for turn in self._views for event in turn.lessons]
-        return recalls[-1] if recalls else LessonRecall()
+        if recalls:
+            return recalls[-1]
+        return LessonRecall()
 
     def results(self, turn: int) -> str:
         """The reports that came with the reply of a turn."""
-        return self._turns[turn].results if turn in self._turns else ""
+        if turn in self._turns:
+            return self._turns[turn].results
+        return ""
 
     def same(self) -> Briefing:
         """All that the doctor had at the end, and no question left."""

@@ -154,7 +154,9 @@ def _answer_given(mention: Mention) -> AnswerWanted:
     """Return the kind of question that a person, a time or a value alone answers."""
     if mention.whose:
         return AnswerWanted.YES_OR_NO
-    return AnswerWanted.WHEN if mention.when else AnswerWanted.VALUE
+    if mention.when:
+        return AnswerWanted.WHEN
+    return AnswerWanted.VALUE
 
 
 def _is_part(what: str, topic: str, language: Language) -> bool:

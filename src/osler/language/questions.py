@@ -58,7 +58,9 @@ class ReadQuestion:
     @property
     def topic(self) -> str:
         """What it is about, in one phrase."""
-        return self.topics[0] if self.topics else ""
+        if self.topics:
+            return self.topics[0]
+        return ""
 
 
 @lru_cache(maxsize=1024)
@@ -179,7 +181,9 @@ def _asks(text: str, language: Language) -> AnswerWanted:
     for kind, finds in _question_kinds(language).items():
         match = finds.search(text)
         if match and (language is Language.ZH or _opens(text[: match.start()])):
-            return AnswerWanted.WHAT if kind == "how" else AnswerWanted(kind)
+            if kind == "how":
+                return AnswerWanted.WHAT
+            return AnswerWanted(kind)
     return AnswerWanted.YES_OR_NO
 
 

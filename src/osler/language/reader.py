@@ -340,7 +340,9 @@ def _subordinate_start(text: str, language: Language) -> int:
         return len(text)
     head = text[: match.start()]
     is_inner = thing(head, language) or finder("determiners", language).search(head)
-    return match.end() if is_inner else len(text)
+    if is_inner:
+        return match.end()
+    return len(text)
 
 
 def _is_fresh(segment: Segment, language: Language) -> bool:

@@ -190,6 +190,10 @@ def _shared_noun(text: str, attributes: set[str], language: Language) -> str:
     """Return what follows the attribute that opens a text: the allergies of "food allergies"."""
     if language is Language.EN:
         first, _, rest = text.partition(" ")
-        return rest if first.lower() in attributes else ""
+        if first.lower() in attributes:
+            return rest
+        return ""
     opening = max((name for name in attributes if text.startswith(name)), key=len, default="")
-    return text[len(opening) :] if opening else ""
+    if opening:
+        return text[len(opening) :]
+    return ""

@@ -126,7 +126,8 @@ class AutoGenMemory(AutoGenProtocol, Component[_Config]):
         `MemoryStore.search`.
         """
         text = query if isinstance(query, str) else str(query.content)
-        if unknown := set(kwargs) - {"k", "limit", "user_id", "run_id", "filters"}:
+        unknown = set(kwargs) - {"k", "limit", "user_id", "run_id", "filters"}
+        if unknown:
             raise UserError(
                 f"query has no option {min(unknown)!r}", "use k, limit, user_id, run_id or filters"
             )

@@ -129,7 +129,9 @@ class Query:
     @property
     def beside(self) -> int | None:
         """The turn that need not be recalled, since the doctor has it word for word."""
-        return self.exchange.number if self.exchange else None
+        if self.exchange:
+            return self.exchange.number
+        return None
 
 
 @runtime_checkable

@@ -333,12 +333,15 @@ class MemoryBankMemory(EmbeddedTurnMemory):
             }
         if everything and self._made:
             own["made"] = self._made
-        return {**own, "recalled": dict(self._recalled)} if self._recalled else own
+        if self._recalled:
+            return {**own, "recalled": dict(self._recalled)}
+        return own
 
     def apply_own(self, delta: dict[str, Any]) -> None:
         """Take in what `own_delta` returned."""
         summaries = [VisitSummary.model_validate(row) for row in delta.get("summaries", ())]
-        if rows := delta.get("rows"):
+        rows = delta.get("rows")
+        if rows:
             self._visit_index(rows["dimensions"]).extend(rows["index"])
             self._embedder.learn([summary.text for summary in summaries if summary.text])
         for summary in summaries:

@@ -219,7 +219,9 @@ class ScmMemory(EmbeddedTurnMemory):
         """The summary of a turn, with its date if it has one."""
         at = self._turns[number].at
         text = self._short[number].text
-        return f"{at:%Y-%m-%d} {text}" if at else text
+        if at:
+            return f"{at:%Y-%m-%d} {text}"
+        return text
 
     async def _wanted_in_full(self, query: Query, numbers: Sequence[int]) -> tuple[set[int], int]:
         """Ask the model for which of these turns the summary is not enough."""
@@ -259,7 +261,9 @@ class ScmMemory(EmbeddedTurnMemory):
         if number not in self._short:
             return [self.whole(number)]
         short = self.in_short(number, self._short[number].text, f"{_SHORT}{number}")
-        return [self.whole(number), short] if in_full else [short]
+        if in_full:
+            return [self.whole(number), short]
+        return [short]
 
     # State.
 

@@ -126,7 +126,8 @@ class PlayLobby:
 
     async def leave(self, name: str) -> None:
         """Give up a session; what was asked there is stored."""
-        if (session := self._sessions.pop(name, None)) is not None:
+        session = self._sessions.pop(name, None)
+        if session is not None:
             await session.leave()
 
     async def close(self) -> None:

@@ -159,7 +159,9 @@ class Makers:
             ValueError: They are damaged.
         """
         stored = measures.get("makers")
-        return _STORED.validate_python(stored) if stored else Makers()
+        if stored:
+            return _STORED.validate_python(stored)
+        return Makers()
 
     @classmethod
     def together(cls, several: Iterable[Self]) -> Self:
@@ -256,7 +258,9 @@ def share_rows(columns: Sequence[Makers]) -> Iterator[list[str]]:
 
 
 def _percent(shares: Mapping[Maker, float], maker: Maker) -> str:
-    return f"{100 * shares.get(maker, 0.0):.1f}" if shares else "–"
+    if shares:
+        return f"{100 * shares.get(maker, 0.0):.1f}"
+    return "–"
 
 
 def intervention_rows(columns: Sequence[Makers]) -> Iterator[list[str]]:
@@ -325,13 +329,17 @@ def maker_note(columns: Sequence[Makers]) -> str:
 
 def seat_name(seat: Role) -> str:
     """A seat as tables write it."""
-    return "RAM" if seat is Role.RAM else seat.value
+    if seat is Role.RAM:
+        return "RAM"
+    return seat.value
 
 
 def mark(maker: Maker, backbone: str, language: Language) -> str:
     """Return the remark behind a speaker's name, or an empty text if their first try was used."""
     expected = {RULES: Maker.RULES, HUMAN: Maker.HUMAN}.get(backbone, Maker.MODEL)
-    return "" if maker is expected else f" ({load_texts(language, 'makers')[maker]})"
+    if maker is expected:
+        return ""
+    return f" ({load_texts(language, 'makers')[maker]})"
 
 
 def making_lines(transcript: Transcript) -> Iterator[str]:

@@ -234,9 +234,13 @@ def default_patient(backbones: Iterable[str]) -> str:
             f"the doctors have {len(models)} models, so the patient's is not clear",
             "name it with --patient: one of them, another model, or rules",
         )
-    return models[0] if models else RULES
+    if models:
+        return models[0]
+    return RULES
 
 
 def default_ram(patient: str) -> str:
     """Return the default RAM: the patient's model, or rules if it has none."""
-    return RULES if patient in WITHOUT_MODEL else patient
+    if patient in WITHOUT_MODEL:
+        return RULES
+    return patient

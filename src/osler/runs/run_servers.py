@@ -54,7 +54,8 @@ def servers_of(run: RunFile) -> dict[str, list[ServerDescription]]:
     for spec in sorted(models_of(run.columns(), run.settings) - servers.keys()):
         # It may be a backbone of another version, or of a package that is not here.
         with suppress(UserError):
-            if address := parse_spec(spec).base_url:
+            address = parse_spec(spec).base_url
+            if address:
                 servers[spec].append(ServerDescription(address=address))
     return dict(servers)
 

@@ -127,7 +127,9 @@ def _model_names(model: str, *, has_server: bool) -> list[str]:
     if not parts:
         return [model or "model"]
     paths = ["/".join(parts[-count:]) for count in range(1, len(parts) + 1)]
-    return [*paths, f"{provider}{paths[-1]}"] if provider else paths
+    if provider:
+        return [*paths, f"{provider}{paths[-1]}"]
+    return paths
 
 
 def _without_server(spec: str) -> str:

@@ -136,7 +136,9 @@ class Transcript(BaseModel):
     @property
     def seconds(self) -> float:
         """How long it took, from its beginning to its last event."""
-        return self.events[-1].at if self.events else 0.0
+        if self.events:
+            return self.events[-1].at
+        return 0.0
 
     @property
     def turn_views(self) -> tuple[TurnView, ...]:

@@ -47,7 +47,9 @@ class Setting:
             return f"from {self.minimum:,} to {self.maximum:,}"
         if self.minimum is not None:
             return f"at least {self.minimum:,}"
-        return f"at most {self.maximum:,}" if self.maximum is not None else ""
+        if self.maximum is not None:
+            return f"at most {self.maximum:,}"
+        return ""
 
 
 CASES = Setting(

@@ -72,7 +72,9 @@ class Declared:
         if get_origin(self.kind) is Literal:
             return tuple(map(str, get_args(self.kind)))
         is_enum = isinstance(self.kind, type) and issubclass(self.kind, StrEnum)
-        return tuple(self.kind) if is_enum else ()
+        if is_enum:
+            return tuple(self.kind)
+        return ()
 
     def help_text(self, if_several: str) -> str:
         """Return what it is, its limits and its default, as helps say it.
@@ -103,7 +105,9 @@ class Declared:
     def text(self, value: object) -> str:
         """Return a value as columns and the command line name it."""
         if isinstance(value, bool):
-            return "yes" if value else "no"
+            if value:
+                return "yes"
+            return "no"
         if isinstance(value, float) and float(f"{value:g}") == value:
             return f"{value:g}"
         return str(value)
@@ -112,7 +116,9 @@ class Declared:
         """Return the value that `text` named."""
         if self.kind is bool:
             return text == "yes"
-        return text if get_origin(self.kind) is Literal else self.kind(text)
+        if get_origin(self.kind) is Literal:
+            return text
+        return self.kind(text)
 
 
 @lru_cache(maxsize=8)

@@ -56,7 +56,9 @@ def setting_text(stored: Stored, name: str) -> str:
     value = stored.get(name)
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return "none" if value is None else str(value)
+    if value is None:
+        return "none"
+    return str(value)
 
 
 def _varied(stored: Stored) -> Sequence[str]:

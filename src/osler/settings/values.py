@@ -91,4 +91,6 @@ def refuse(name: str, value: object, wanted: str) -> NoReturn:
 def shown(value: object) -> str:
     """Return a value as a message shows it."""
     text = repr(value)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    if len(text) <= _LONGEST:
+        return text
+    return f"{text[:_LONGEST]}…"

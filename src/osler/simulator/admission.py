@@ -169,7 +169,9 @@ class Admission:
         if not self._under_way:
             return _still_to_use(estimate.mean(column) or 0.0, before)
         high = estimate.high(column)
-        return math.inf if high is None else _still_to_use(high, before)
+        if high is None:
+            return math.inf
+        return _still_to_use(high, before)
 
     def _set_aside(self, name: str) -> float:
         """Return what the consultations under way may still use."""
@@ -202,7 +204,9 @@ class Admission:
         if name is None:
             return None
         needed = self._seconds_for(left) if name == "seconds" else self._spending_for(name, left)
-        return None if needed is None else amount_text(name, _rounded_up(_MARGIN * needed))
+        if needed is None:
+            return None
+        return amount_text(name, _rounded_up(_MARGIN * needed))
 
     def _spending_for(self, name: str, left: list[ColumnSpending]) -> float | None:
         total = float(getattr(self._limiter, name))

@@ -152,7 +152,9 @@ def _feedback_judge(settings: RunSettings, patient: str) -> str | None:
     if not settings.judges:
         specs = (patient,)
     models = [spec for spec in specs if spec not in WITHOUT_MODEL and outside_judge(spec) is None]
-    return models[0] if models and parse_spec(models[0]).kind != "local" else None
+    if models and parse_spec(models[0]).kind != "local":
+        return models[0]
+    return None
 
 
 def run_options_of(settings: RunSettings) -> RunOptions:
@@ -202,7 +204,9 @@ def _records(settings: RunSettings) -> Iterable[PatientRecord]:
 def _if_given(settings: RunSettings, name: str) -> tuple[str, ...] | None:
     """Return the names that a filter lets pass; None if the filter was not given."""
     chosen: tuple[str, ...] = getattr(settings, name)
-    return chosen if name in settings.model_fields_set else None
+    if name in settings.model_fields_set:
+        return chosen
+    return None
 
 
 def _with_visits(records: Iterable[PatientRecord]) -> set[str]:

@@ -155,18 +155,16 @@ class Outcome:
         if self.stop is None:
             return
         ended = self.progress.there + self.progress.done
-        lost = (
-            "; answers that were still awaited will be asked for again"
-            if self.progress.gave_up
-            else ""
-        )
+        if self.progress.gave_up:
+            lost = "; answers that were still awaited will be asked for again"
+        else:
+            lost = ""
         total = self.progress.total
         counts = f"{ended} of {total} have ended, {total - ended} consultation(s) are left"
-        begun = (
-            f", {self.status.begun} of them begun, with their answers kept"
-            if self.status.begun
-            else ""
-        )
+        if self.status.begun:
+            begun = f", {self.status.begun} of them begun, with their answers kept"
+        else:
+            begun = ""
         line = f"the run stopped: {self.stop.message}; {counts}{begun}{lost}"
         raise StoppedEarly(
             line, self.stop, run_name(self.path), is_new=self.is_new, enough=self.enough
@@ -258,7 +256,8 @@ async def _check(columns: Sequence[Column], settings: RunSettings, options: RunO
     if models and options.clients.cache is not None and options.clients.cache.exists():
         _ = clients.cache  # opens it: a file that is no cache would fail every consultation
     await clients.close()
-    if judges := named_judges(options.judges):
+    judges = named_judges(options.judges)
+    if judges:
         async with open_panel(judges):
             pass
 

@@ -23,7 +23,7 @@ from osler.agents.rules.doctor import RulesDoctor
 from osler.agents.rules.patient import RulesPatient, voice
 from osler.language import Language
 from osler.locale import label
-from osler.memory import MemorySettings, Thinker, memory_factory
+from osler.memory import Memory, MemorySettings, Thinker, memory_factory
 from osler.memory.base import Query, Recall
 from osler.memory.none import NoMemory
 from osler.models import Backbone, ChatMessage
@@ -102,12 +102,11 @@ def seat(
         speaker=record.speaker,
         about=known_before(case),
     )
-    whole_record = column.memory == ONE_STEP
-    memory = (
-        WholeRecord(record, case)
-        if whole_record
-        else memory_factory(column.memory)(memory_settings)
-    )
+    memory: Memory
+    if column.memory == ONE_STEP:
+        memory = WholeRecord(record, case)
+    else:
+        memory = memory_factory(column.memory)(memory_settings)
     return Seats(
         doctor=doctor_of(column, case, settings, journal, clients),
         ram=_ram(record, case, settings, journal, clients),
@@ -124,11 +123,10 @@ def _ram(
     if spec in WITHOUT_MODEL:
         return Ram(record, case, reports=reports)
     # The same question to the same record is asked once in a run.
-    backbone = (
-        clients.open(spec, shared=True)
-        if isinstance(clients, ConsultationClients)
-        else clients.open(spec)
-    )
+    if isinstance(clients, ConsultationClients):
+        backbone = clients.open(spec, shared=True)
+    else:
+        backbone = clients.open(spec)
     return ModelRam(
         record, case, backbone, journal, answer_tokens=settings.answer_tokens, reports=reports
     )

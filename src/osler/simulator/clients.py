@@ -71,14 +71,17 @@ class Clients:
     @cached_property
     def cache(self) -> ResponseCache | None:
         """The cache of answers, if the user wants one."""
-        return ResponseCache(self.settings.cache) if self.settings.cache is not None else None
+        if self.settings.cache is not None:
+            return ResponseCache(self.settings.cache)
+        return None
 
     async def close(self) -> None:
         """Close what was opened."""
         for backbone in self._open.values():
             await backbone.close()
         self._open.clear()
-        if (cache := self.__dict__.pop("cache", None)) is not None:
+        cache = self.__dict__.pop("cache", None)
+        if cache is not None:
             cache.close()
 
 

@@ -61,7 +61,8 @@ class RunLimiter:
 
     def check(self) -> None:
         """Raise when a limit is reached."""
-        if reached := self.reached():
+        reached = self.reached()
+        if reached:
             raise RunStopped(reached[0].value, reached[1])
 
 
@@ -120,7 +121,8 @@ class MemoryLimiter(RunLimiter):
 
 def _end_at_limit(limiter: RunLimiter) -> None:
     """End the consultation if a limit is reached."""
-    if reached := limiter.reached():
+    reached = limiter.reached()
+    if reached:
         ending, line = reached
         raise ConsultationError(ending, ending.value, f"the consultation's limit: {line}")
 
@@ -134,16 +136,18 @@ def amount_text(name: str, amount: float, limit: float | None = None) -> str:
         of = "" if limit is None else f" of {_money(limit)}"
         return f"{_money(amount)}{of} USD"
     of = "" if limit is None else f" of {limit:g}"
-    return (
-        f"{amount:.0f}{of} seconds" if amount >= 1 or amount == 0 else f"{amount:.1f}{of} seconds"
-    )
+    if amount >= 1 or amount == 0:
+        return f"{amount:.0f}{of} seconds"
+    return f"{amount:.1f}{of} seconds"
 
 
 def _money(amount: float) -> str:
     """Write an amount of USD: two digits behind the point, of small amounts four."""
     if amount >= 1:
         return f"{amount:.2f}"
-    return f"{amount:.4f}".removesuffix("00") if amount >= 0.001 or not amount else f"{amount:.2g}"
+    if amount >= 0.001 or not amount:
+        return f"{amount:.4f}".removesuffix("00")
+    return f"{amount:.2g}"
 
 
 def check_prices(limits: Limits, models: Iterable[str]) -> None:

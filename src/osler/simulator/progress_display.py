@@ -53,7 +53,8 @@ async def show_progress(progress: RunProgress, *, quiet: bool) -> AsyncIterator[
 def _drawing(progress: RunProgress) -> Iterator[tuple[Callable[[], None], float]]:
     """Choose how progress is drawn here, and how often."""
     console = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
-    if (cell := _notebook_cell()) is not None:
+    cell = _notebook_cell()
+    if cell is not None:
         yield lambda: cell.update({"text/plain": _bar(progress)}, raw=True), _EVERY
     elif console.is_terminal:
         with Live(console=console, auto_refresh=False, transient=True) as live:
@@ -86,17 +87,16 @@ def _notebook_cell() -> Any:
     from IPython import get_ipython
     from IPython.display import display
 
-    return (
-        display({"text/plain": ""}, raw=True, display_id=True)
-        if hasattr(get_ipython(), "kernel")
-        else None
-    )
+    if hasattr(get_ipython(), "kernel"):
+        return display({"text/plain": ""}, raw=True, display_id=True)
+    return None
 
 
 def _bar(progress: RunProgress) -> str:
-    full = (
-        round(_BAR * (progress.there + progress.done) / progress.total) if progress.total else _BAR
-    )
+    if progress.total:
+        full = round(_BAR * (progress.there + progress.done) / progress.total)
+    else:
+        full = _BAR
     return f"{'█' * full}{'░' * (_BAR - full)} {plain_line(progress)}"
 
 

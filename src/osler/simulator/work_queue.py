@@ -210,9 +210,10 @@ class WorkQueue:
         progress = self.progress
         progress.calls += row.calls
         progress.tokens += row.tokens
-        progress.cost = (
-            None if progress.cost is None or row.cost is None else progress.cost + row.cost
-        )
+        if progress.cost is None or row.cost is None:
+            progress.cost = None
+        else:
+            progress.cost = progress.cost + row.cost
         if self._admission is not None:
             self._admission.used(number, row.tokens, row.cost or 0.0)
         if self._written is None:

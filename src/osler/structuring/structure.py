@@ -305,7 +305,9 @@ class Structurer:
 def _naming_fault(text: str, truth: Diagnosis) -> SupportFault | None:
     """Find that a text that an agent may be told names the diagnosis."""
     is_named = any(mentions_name(text, name) for name in truth.names if len(name) > 1)
-    return SupportFault("names_diagnosis", truth.name) if is_named else None
+    if is_named:
+        return SupportFault("names_diagnosis", truth.name)
+    return None
 
 
 def _with_unique_names(entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

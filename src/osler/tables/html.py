@@ -19,4 +19,6 @@ def html_table(table: Table) -> Html:
 
 def _cell(text: str) -> str | Html:
     shown = bounded(text, _LONGEST_CELL)
-    return element("a", shown, href=text.target) if isinstance(text, Link) else shown
+    if isinstance(text, Link):
+        return element("a", shown, href=text.target)
+    return shown

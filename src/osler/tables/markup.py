@@ -41,7 +41,9 @@ def joined(parts: Iterable[str | Html]) -> Html:
 
 
 def _escaped(part: str | Html) -> str:
-    return part if isinstance(part, Html) else escape(unturned(part))
+    if isinstance(part, Html):
+        return part
+    return escape(unturned(part))
 
 
 def bounded(text: str, most: int = LONGEST) -> str:
@@ -50,7 +52,9 @@ def bounded(text: str, most: int = LONGEST) -> str:
     # be longer.
     line = printable(text[: most + 1])
     is_whole = len(text) <= most and len(line) <= most
-    return line if is_whole else f"{line[:most]} …"
+    if is_whole:
+        return line
+    return f"{line[:most]} …"
 
 
 def table_element(

@@ -58,7 +58,8 @@ class Access:
                 MutableHeaders(scope=message).update(_HEADERS)
             await send(message)
 
-        if status := self._refusal(scope):
+        status = self._refusal(scope)
+        if status:
             await PlainTextResponse("", status, {"Connection": "close"})(scope, receive, guarded)
             return
         path = scope["path"].removeprefix(f"/{self._token}")
@@ -79,7 +80,9 @@ class Access:
         ):
             return 404
         foreign = origin is not None and origin not in (f"http://{host}", f"https://{host}")
-        return 403 if foreign and scope["method"] not in {"GET", "HEAD"} else 0
+        if foreign and scope["method"] not in {"GET", "HEAD"}:
+            return 403
+        return 0
 
     def _is_own(self, host: str) -> bool:
         found = _HOST.fullmatch(host.lower())
@@ -132,7 +135,8 @@ class BoundedHttp(H11Protocol):
         self.transport.abort()
 
     def _forget(self) -> None:
-        if deadline := self.waiting.pop(self, None):
+        deadline = self.waiting.pop(self, None)
+        if deadline:
             deadline.cancel()
 
 

@@ -62,7 +62,9 @@ def judge_of(file: RunFile) -> str:
     The run's own, or the exact stage, which is quick to see, or else the first judge.
     """
     is_exact = file.has_verdicts(EXACT) and file.own_judge() is None
-    return EXACT if is_exact else Run(file).judge()
+    if is_exact:
+        return EXACT
+    return Run(file).judge()
 
 
 def makers(file: RunFile) -> dict[str, Any]:

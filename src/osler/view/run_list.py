@@ -100,11 +100,10 @@ class RunList:
 
     def _look(self) -> None:
         forks = map(forks_path, self._given)
-        there = (
-            [*self._given, *filter(Path.is_file, forks)]
-            if self._given
-            else sorted(FOLDER.glob(f"*{SUFFIX}"))
-        )
+        if self._given:
+            there = [*self._given, *filter(Path.is_file, forks)]
+        else:
+            there = sorted(FOLDER.glob(f"*{SUFFIX}"))
         with self._looking:
             known = {run.path for run in self._runs.values()}
             for path in dict.fromkeys(there):

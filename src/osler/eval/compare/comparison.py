@@ -172,7 +172,9 @@ def _label(run: Run, runs: Sequence[Run]) -> str | None:
     if len(runs) == 1:
         return None
     same = sum(other.path.stem == run.path.stem for other in runs)
-    return run.path.stem if same == 1 else str(run.path)
+    if same == 1:
+        return run.path.stem
+    return str(run.path)
 
 
 def _short_names(compared: Iterable[_ComparedRun]) -> ShortNames:

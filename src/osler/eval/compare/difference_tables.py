@@ -45,7 +45,9 @@ def _result(difference: ColumnDifference) -> str:
         return DASH
     if difference.depends_on_undecided:
         return "not told apart: depends on undecided"
-    return "told apart" if difference.is_told_apart else "not told apart"
+    if difference.is_told_apart:
+        return "told apart"
+    return "not told apart"
 
 
 def _has_too_few_patients(difference: ColumnDifference) -> bool:
@@ -64,7 +66,9 @@ def _needed(difference: ColumnDifference) -> str:
     if patients is None:
         return "no difference seen"
     text = f"{patients:,} patients" if patients <= MOST else f"more than {MOST:,} patients"
-    return text if trials is None else f"{text} or {trials:,} trials"
+    if trials is None:
+        return text
+    return f"{text} or {trials:,} trials"
 
 
 def _difference_notes(differences: Iterable[ColumnDifference]) -> Iterator[str]:

@@ -78,4 +78,6 @@ def cell(column: ColumnFigures, measure: Measure, place: Place, mark: str = "") 
     text = form(figure, digits=measure.digits)
     # Of replies, the number that was read always matters.
     has_own_n = measure.is_of_replies or figure.n != column.answered
-    return f"{text}{mark} (n={figure.n})" if has_own_n else f"{text}{mark}"
+    if has_own_n:
+        return f"{text}{mark} (n={figure.n})"
+    return f"{text}{mark}"

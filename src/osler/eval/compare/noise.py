@@ -137,7 +137,9 @@ class _Needed:
         numbers = np.arange(math.floor(trials_now) + 1, MOST + 1)
         variances = between_patients + between_trials * trials_now / numbers
         is_enough = self._reach(variances) <= self._mean * math.sqrt(self._patients)
-        return int(numbers[is_enough][0]) if is_enough.any() else None
+        if is_enough.any():
+            return int(numbers[is_enough][0])
+        return None
 
     def _reach(self, variance: Array) -> Array:
         """Return the right side of the formula for each variance s²."""

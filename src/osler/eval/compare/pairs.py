@@ -155,4 +155,6 @@ def records_of(column: ColumnFigures) -> frozenset[str]:
 def first_few(names: Collection[str] | Collection[int]) -> str:
     """The first few names, with dots if there are more."""
     shown = ", ".join(map(str, sorted(names)[:_MOST_NAMED]))
-    return f"{shown}, …" if len(names) > _MOST_NAMED else shown
+    if len(names) > _MOST_NAMED:
+        return f"{shown}, …"
+    return shown

@@ -76,7 +76,9 @@ def _most_trials(columns: Sequence[ColumnFigures]) -> int:
 
 def _pass_text(column: ColumnFigures, k: int) -> str:
     value = column.passes.get(k)
-    return DASH if value is None else f"{100 * value:.1f} (n={column.pass_records[k]})"
+    if value is None:
+        return DASH
+    return f"{100 * value:.1f} (n={column.pass_records[k]})"
 
 
 def _about(comparison: Comparison) -> str:

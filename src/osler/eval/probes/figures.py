@@ -63,11 +63,15 @@ class ProbeResult:
 
     def retrieved(self, asking: ProbeAnswer) -> bool | None:
         """Whether a turn that told the thing was recalled; None for what was never told, too."""
-        return retrieved(self.probe.turns, asking.recall) if self.probe.turns else None
+        if self.probe.turns:
+            return retrieved(self.probe.turns, asking.recall)
+        return None
 
     def correctness(self, asking: ProbeAnswer) -> float | None:
         """What an answer is worth; None if nobody could read it."""
-        return None if asking.form is None else correctness(self.probe, asking.form)
+        if asking.form is None:
+            return None
+        return correctness(self.probe, asking.form)
 
     def places(self) -> list[int | None]:
         """For each wording, return the rank of the first fact of a turn that told the thing.
@@ -98,7 +102,9 @@ class ProbeResult:
         agree = [
             first is not None and first == other for first, other in combinations(statements, 2)
         ]
-        return sum(agree) / len(agree) if agree else None
+        if agree:
+            return sum(agree) / len(agree)
+        return None
 
 
 class LeftOut(NamedTuple):
@@ -234,7 +240,9 @@ def _by_kind(results: list[PatientResult], is_read: bool) -> dict[str, dict[str,
 
 
 def _kinds(probe: MemoryProbe) -> tuple[str, ...]:
-    return (probe.kind,) if probe.kind == _NOT_KNOWN else (_TOLD, probe.kind)
+    if probe.kind == _NOT_KNOWN:
+        return (probe.kind,)
+    return (_TOLD, probe.kind)
 
 
 def _scores(results: list[PatientResult], is_read: bool) -> dict[str, Figure]:

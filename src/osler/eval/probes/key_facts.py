@@ -96,7 +96,9 @@ def state_of(form: AnswerForm) -> FactState:
     if form.agrees is Agreement.OUTDATED:
         return FactState.OUTDATED
     is_right = form.agrees is Agreement.ALL and form.says not in {Says.NOT_KNOWN, Says.NOTHING}
-    return FactState.RIGHT if is_right else FactState.MISSING
+    if is_right:
+        return FactState.RIGHT
+    return FactState.MISSING
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,8 @@ class RecordedAnswers:
         self, template: Prompt, text: str, schema: type[BaseModel] | None, most: int
     ) -> str | None:
         """Return what the model answered to that request; None if it failed, or was never asked."""
-        if waiting := self._waiting.get(text):
+        waiting = self._waiting.get(text)
+        if waiting:
             return waiting.popleft()
         self.missing += 1
         return None
@@ -196,7 +197,9 @@ class Examiner:
         messages = [ChatMessage("user", text)]
         async with self._gate:
             answer = await unless_it_fails(lambda: ask(client, messages, max_tokens=_LONGEST))
-        return answer.text.strip() if answer is not None else None
+        if answer is not None:
+            return answer.text.strip()
+        return None
 
     async def read(
         self, question: AskedTruth, answer: str | None, language: Language

@@ -67,7 +67,8 @@ def _names_of_model(spec: str) -> Iterator[str]:
         [PurePath(rest).stem] if kind == "local" else {model, *re.split("[:/]", model)} - {""}
     ):
         yield name
-        if family := _FAMILY.match(name):
+        family = _FAMILY.match(name)
+        if family:
             yield family[0]
 
 

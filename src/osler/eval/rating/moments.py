@@ -157,7 +157,9 @@ def shown(transcript: Transcript, moment: Moment, mask: Mask) -> ItemTexts:
 
 def _short(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= _SHORT else f"{line[:_SHORT]}…"
+    if len(line) <= _SHORT:
+        return line
+    return f"{line[:_SHORT]}…"
 
 
 def _concluded(conclusion: Concluded, words: Mapping[str, str]) -> str:

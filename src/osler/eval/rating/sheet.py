@@ -59,7 +59,9 @@ class RatingScale:
         text = unicodedata.normalize("NFKC", entered).strip().replace(",", ".")
         if text and float(text) not in self.values:
             raise ValueError(text)
-        return float(text) if text else None
+        if text:
+            return float(text)
+        return None
 
 
 SCALES = (

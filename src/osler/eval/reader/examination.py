@@ -92,7 +92,9 @@ class Mark:
 
 
 def _share(items: Sequence[Examined], holds: Callable[[Examined], bool]) -> float | None:
-    return sum(map(holds, items)) / len(items) if items else None
+    if items:
+        return sum(map(holds, items)) / len(items)
+    return None
 
 
 def _said_unsafe(item: Examined) -> bool:
@@ -118,7 +120,9 @@ class Examination:
             for item in self.examined
             if item.pair.kind == kind and item.pair.language in languages
         ]
-        return Mark.of(items) if items else None
+        if items:
+            return Mark.of(items)
+        return None
 
     def lines(self) -> Iterator[str]:
         """The marks, and how the verdicts differ from the labels."""

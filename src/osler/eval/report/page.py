@@ -241,4 +241,6 @@ def _made_with(run: Snapshot) -> Html:
 def _prompts(run: Snapshot) -> str:
     """The prompt templates that were used, by one hash."""
     used = run.file.prompts()
-    return f"{len(used)} templates, {joint_hash(used)}" if used else "none noted"
+    if used:
+        return f"{len(used)} templates, {joint_hash(used)}"
+    return "none noted"

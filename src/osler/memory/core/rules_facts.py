@@ -242,7 +242,9 @@ def _object(mention: Mention, language: Language) -> str:
         return mention.value or what
     start = plain(text).find(plain(what)) if what else -1
     if start < 0:
-        return what if what and (mention.denied or not _is_cut_out(what, text)) else text
+        if what and (mention.denied or not _is_cut_out(what, text)):
+            return what
+        return text
     before = text[:start]
     behind = finder("negation_after", language).sub("", text[start + len(what) :])
     is_empty_behind = not finder("fillers", language).sub("", behind).strip(_EDGE)
@@ -388,7 +390,8 @@ def _of_reports(results: str, language: Language) -> Iterator[Fact]:
             continue
         relation = line["has"]
         report = text
-        if parts := _NAME.fullmatch(text):
+        parts = _NAME.fullmatch(text)
+        if parts:
             relation = line["topic"].format(topic=parts["name"].strip())
             report = parts["report"]
         yield Fact(
@@ -406,7 +409,9 @@ def _kind(text: str, question: str, language: Language) -> FactKind:
         cue = finder(kind.value, language)
         if cue.search(text) or (drug and cue.search(question)):
             return kind
-    return FactKind.MEDICINE if drug else FactKind.OTHER
+    if drug:
+        return FactKind.MEDICINE
+    return FactKind.OTHER
 
 
 def is_open(question: str, language: Language) -> bool:

@@ -154,7 +154,9 @@ class SparseRows:
 
     def _serials_at(self, places: Places | None) -> Places:
         serials = np.array(self._serials, dtype=np.intp)
-        return serials if places is None else serials[places]
+        if places is None:
+            return serials
+        return serials[places]
 
     def _bounds(self, serials: Places) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Where rows begin and end."""

@@ -125,7 +125,9 @@ class TurnMemory(ABC):
             for number in self._since(first)
         ]
         own = self.own_delta(everything)
-        return {"turns": new, "own": own} if own else {"turns": new}
+        if own:
+            return {"turns": new, "own": own}
+        return {"turns": new}
 
     def _since(self, first: int) -> list[int]:
         """The numbers of the turns from a place on."""
@@ -308,7 +310,8 @@ class EmbeddedTurnMemory(TurnMemory):
 
     def apply(self, delta: dict[str, Any]) -> None:
         """Take in what `delta` returned."""
-        if rows := delta.get("rows"):
+        rows = delta.get("rows")
+        if rows:
             self._vectors(rows["dimensions"]).extend(rows["index"])
             self._embedder.learn([raw_text(Turn.model_validate(turn)) for turn in delta["turns"]])
         super().apply(delta)

@@ -57,7 +57,9 @@ class EndpointEmbedder(CachedEmbedder):
         """
         batches = [texts[start : start + BATCH] for start in range(0, len(texts), BATCH)]
         rows = [await self._request(batch) for batch in batches]
-        return np.concatenate(rows) if rows else np.zeros((0, self._dimensions), dtype=np.float32)
+        if rows:
+            return np.concatenate(rows)
+        return np.zeros((0, self._dimensions), dtype=np.float32)
 
     async def new_query(self, text: str) -> NDArray[np.float32]:
         """One row, the same as for a text that is kept."""

@@ -38,7 +38,9 @@ def hashed(question: str, language: Language) -> NDArray[np.float64]:
     for key, value in count_pieces(question, language).items():
         row[key % BUCKETS] += value
     length = math.sqrt(float(row @ row))
-    return row / length if length else row
+    if length:
+        return row / length
+    return row
 
 
 def semantic_probability(question: str, language: Language) -> float:
@@ -61,7 +63,9 @@ async def probability_by_model(
 
 def sigmoid(value: float) -> float:
     """Squash a score into 0 to 1."""
-    return 1 / (1 + math.exp(-value)) if value > 0 else math.exp(value) / (1 + math.exp(value))
+    if value > 0:
+        return 1 / (1 + math.exp(-value))
+    return math.exp(value) / (1 + math.exp(value))
 
 
 @cache

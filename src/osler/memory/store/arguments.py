@@ -53,7 +53,9 @@ def ids_of(
 
 def _parts(filters: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
     parts = (filters or {}).get("AND", ())
-    return [part for part in parts if isinstance(part, Mapping)] if isinstance(parts, list) else []
+    if isinstance(parts, list):
+        return [part for part in parts if isinstance(part, Mapping)]
+    return []
 
 
 def owner_of(ids: Mapping[str, str]) -> MemoryOwner:
@@ -83,7 +85,9 @@ def check_metadata(metadata: Mapping[str, Any] | None) -> None:
 def language_named(name: Language | str | None) -> Language | None:
     """Read the language of a store; None if each text has its own."""
     try:
-        return Language(name) if name is not None else None
+        if name is not None:
+            return Language(name)
+        return None
     except ValueError:
         remedy = f"use one of {', '.join(Language)}, or none to find it out for each text"
         raise UserError(f"there is no language {name!r}", remedy) from None

@@ -106,7 +106,8 @@ class StoreFile:
                 self._file.execute("INSERT INTO about VALUES ('memory', ?)", (memory,))
                 self._file.execute(f"PRAGMA application_id={MARK}")
                 self._file.execute(f"PRAGMA user_version={FORMAT}")
-        if (form := self._pragma("user_version")) != FORMAT:
+        form = self._pragma("user_version")
+        if form != FORMAT:
             raise UserError(
                 f"the memory store {self.path} has form {form}, this Osler reads form {FORMAT}",
                 (

@@ -94,7 +94,9 @@ def moment(time: Any) -> datetime:
         elif isinstance(time, int | float) and not isinstance(time, bool):
             time = datetime.fromtimestamp(time, UTC)
         if isinstance(time, datetime):
-            return time.astimezone(UTC).replace(tzinfo=None) if time.tzinfo else time
+            if time.tzinfo:
+                return time.astimezone(UTC).replace(tzinfo=None)
+            return time
         if hasattr(time, "timetuple"):
             return datetime(time.year, time.month, time.day)  # noqa: DTZ001 -- a date
     except (ValueError, OverflowError, OSError):

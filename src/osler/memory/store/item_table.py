@@ -118,7 +118,9 @@ class ItemTable:
             scope,
             key,
         )
-        return shown(rows[0]) if rows else None
+        if rows:
+            return shown(rows[0])
+        return None
 
     def rows(self, ids: Mapping[str, str], *, superseded: bool = True) -> list[sqlite3.Row]:
         """Everything with these ids, oldest first."""

@@ -281,7 +281,9 @@ class MemoryStore:
         """Return one item, or None if there is none with that id."""
         await self._ready()
         rows = self._file.rows("SELECT * FROM items WHERE id = ? AND text IS NOT NULL", memory_id)
-        return shown(rows[0]) if rows else None
+        if rows:
+            return shown(rows[0])
+        return None
 
     get = blocking(aget)
 
@@ -466,7 +468,9 @@ class MemoryStore:
     def _scopes_of(self, ids: Mapping[str, str]) -> list[int]:
         owner = owner_of(ids)
         own = list(self._scopes.of_owner(owner).values())
-        return own if owner.kind == IDS[0] else sorted({*own, *self._items.scopes(ids)})
+        if owner.kind == IDS[0]:
+            return own
+        return sorted({*own, *self._items.scopes(ids)})
 
 
 def _done(what: str) -> dict[str, str]:

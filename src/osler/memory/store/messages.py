@@ -133,4 +133,6 @@ def language_of(text: str) -> Language | None:
     latin = len(_LATIN.findall(text))
     if not chinese and not latin:
         return None
-    return Language.ZH if chinese and chinese >= latin else Language.EN
+    if chinese and chinese >= latin:
+        return Language.ZH
+    return Language.EN

@@ -317,7 +317,8 @@ def _entries(value: object) -> Iterator[str]:
     for row in rows:
         parts = row.values() if isinstance(row, dict) else [row]
         texts = (" ".join(str(part).split()).strip(_EDGE) for part in parts if part is not None)
-        if text := _REASON.join(filter(None, texts)):
+        text = _REASON.join(filter(None, texts))
+        if text:
             yield text
 
 

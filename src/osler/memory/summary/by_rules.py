@@ -69,7 +69,8 @@ class RulesRefresh:
         added: list[SummaryEntry] = []
         replaced: list[SummaryEntry] = []
         for fact in facts:
-            if same := summary.same_as(fact):
+            same = summary.same_as(fact)
+            if same:
                 turns = tuple(sorted({*same.turns, turn.number}))
                 summary.put(same.model_copy(update={"turns": turns}))
                 continue
@@ -93,7 +94,9 @@ class RulesRefresh:
             return SummaryField.CONSTRAINTS
         timeless = time_finder(self._language).sub(" ", fact.object)
         is_measured = topic_of(fact) or value_finder(self._language).search(timeless)
-        return SummaryField.DATA if is_measured and numbers(timeless) else SummaryField.FACTS
+        if is_measured and numbers(timeless):
+            return SummaryField.DATA
+        return SummaryField.FACTS
 
     def _text(self, fact: Fact) -> str:
         """A fact in a few words.
@@ -114,7 +117,9 @@ class RulesRefresh:
         if fact.reported:
             text = words["when"].format(text=text, when=fact.reported)
         needs_no_topic = not topic or (fact.asked and drugs_in(fact.object))
-        return text if needs_no_topic else words["answer"].format(topic=topic, text=text)
+        if needs_no_topic:
+            return text
+        return words["answer"].format(topic=topic, text=text)
 
     def _take_question(self, summary: StructuredSummary, turn: Turn, *, is_answered: bool) -> None:
         """Note what was asked, and whether it is still open."""

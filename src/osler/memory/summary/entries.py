@@ -117,7 +117,9 @@ class StructuredSummary:
     def same_as(self, fact: Fact) -> SummaryEntry | None:
         """Return the entry that tells exactly this fact."""
         number = self._by_fact.get(fact.key)
-        return None if number is None else self._entries[number]
+        if number is None:
+            return None
+        return self._entries[number]
 
     def add(
         self, field: SummaryField, text: str, turns: tuple[int, ...], fact: Fact | None = None
@@ -146,7 +148,8 @@ class StructuredSummary:
         """Hold an entry no more."""
         self._changed.pop(number, None)
         self._changed[number] = None
-        if entry := self._entries.pop(number, None):
+        entry = self._entries.pop(number, None)
+        if entry:
             del self._by_field[entry.field][number]
             self._vital.pop(number, None)
             if entry.fact is not None:

@@ -74,11 +74,12 @@ class SummaryMemory(EmbeddedTurnMemory):
         self._keywords: KeywordIndex | None = None
         """Of the turns; made by the first recall."""
         self._by_rules = RulesRefresh(settings.language, settings.speaker)
-        self._by_model = (
-            ModelRefresh(settings, settings.thinker, self._options.entries, self._options.tokens)
-            if settings.thinker
-            else None
-        )
+        self._by_model: ModelRefresh | None = None
+        """None without a model."""
+        if settings.thinker:
+            self._by_model = ModelRefresh(
+                settings, settings.thinker, self._options.entries, self._options.tokens
+            )
 
     @property
     def summary(self) -> StructuredSummary:
@@ -217,7 +218,9 @@ class SummaryMemory(EmbeddedTurnMemory):
         first = next(iter(self._turns.values())).at
         last = next(reversed(self._turns.values())).at
         is_one_day = first and last and first.date() == last.date()
-        return None if is_one_day else turn.at.date()
+        if is_one_day:
+            return None
+        return turn.at.date()
 
     def _facts(self, entry: SummaryEntry) -> list[Fact]:
         """An entry for code to read; what a model wrote is not taken apart."""

@@ -106,7 +106,8 @@ class SummaryPage:
         """The chosen entries, a line for each field."""
         lines = []
         for field in SummaryField:
-            if entries := [entry for entry in self.chosen.values() if entry.field is field]:
+            entries = [entry for entry in self.chosen.values() if entry.field is field]
+            if entries:
                 lines.append(self._words[field.value].format(entries=self._line(field, entries)))
         return lines
 

@@ -77,7 +77,8 @@ class OpenRun:
             raise UserError(f"{self.path} is not a run", "give a file that `osler simulate` wrote")
         if version != FORMAT:
             raise self._other_format(version)
-        if missing := _layout() - {tuple(row) for row in self.ask(_LAYOUT)}:
+        missing = _layout() - {tuple(row) for row in self.ask(_LAYOUT)}
+        if missing:
             raise damaged(self.path, f"its table {min(missing)[0]}")
 
     def _other_format(self, version: int) -> UserError:

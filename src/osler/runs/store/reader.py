@@ -64,7 +64,9 @@ FROM cells LEFT JOIN results ON cell = number
 
 def forks_path(run: Path) -> Path:
     """The run of all forks of a run, beside it; forks of forks stay among themselves."""
-    return run if run.stem.endswith(FORKS) else run.with_name(f"{run.stem}{FORKS}{SUFFIX}")
+    if run.stem.endswith(FORKS):
+        return run
+    return run.with_name(f"{run.stem}{FORKS}{SUFFIX}")
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,8 @@ class RunFile(PlanReader):
         """
         for (detail,) in self.ask("SELECT detail FROM sessions ORDER BY id DESC"):
             with suppress(ValueError):
-                if judge := json.loads(detail).get("judge"):
+                judge = json.loads(detail).get("judge")
+                if judge:
                     return str(judge)
         return None
 
@@ -157,7 +160,9 @@ class RunFile(PlanReader):
         Raises a `DamagedRunError` if it cannot be read.
         """
         rows = self.ask(f"{_ENDED} AND number = ?", (number,))
-        return self._read_transcript(rows[0]) if rows else None
+        if rows:
+            return self._read_transcript(rows[0])
+        return None
 
     def _read_transcript(self, row: sqlite3.Row) -> Transcript:
         number = row["number"]

@@ -140,7 +140,8 @@ class _Rebuild:
         kept = set()
         for row in self._source.rows("records"):
             every.add(str(row["id"]))
-            if (record := _record(row)) is not None:
+            record = _record(row)
+            if record is not None:
                 about = {
                     "patient": record.patient,
                     "language": record.language.value,

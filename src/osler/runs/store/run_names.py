@@ -37,13 +37,17 @@ def run_path(name: str | Path) -> Path:
         return path
     if str(path) == LATEST:
         return _latest_run()
-    return path.with_name(path.name + SUFFIX) if len(path.parts) > 1 else FOLDER / f"{path}{SUFFIX}"
+    if len(path.parts) > 1:
+        return path.with_name(path.name + SUFFIX)
+    return FOLDER / f"{path}{SUFFIX}"
 
 
 def run_name(path: Path) -> str:
     """Return a run as one would type it: its name if it is in `runs`, else its path."""
     is_name = path.stem != LATEST and FOLDER / f"{path.stem}{SUFFIX}" == path
-    return path.stem if is_name else str(path)
+    if is_name:
+        return path.stem
+    return str(path)
 
 
 def fresh_paths() -> Iterator[Path]:
@@ -96,4 +100,6 @@ def _last_began(path: Path) -> str:
             ((began,),) = file.execute("SELECT max(began) FROM sessions")
     except (sqlite3.Error, OSError):
         return ""
-    return began if isinstance(began, str) else ""
+    if isinstance(began, str):
+        return began
+    return ""

@@ -48,7 +48,8 @@ class Verification:
 
         If any row is wrong, all others are compared as well, so that one warning says it all.
         """
-        if not (wrong := self._compare(name)):
+        wrong = self._compare(name)
+        if not wrong:
             return
         every = {name: wrong}
         for other in CHECKED.keys() - {name}:

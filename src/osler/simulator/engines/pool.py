@@ -115,7 +115,9 @@ class WorkerPool:
             ends.append(asyncio.ensure_future(self._nothing_left.wait()))
         try:
             await asyncio.wait({starting, *ends}, return_when=asyncio.FIRST_COMPLETED)
-            return starting.result() if starting.done() else None
+            if starting.done():
+                return starting.result()
+            return None
         finally:
             for task in (starting, *ends):
                 task.cancel()
@@ -190,11 +192,10 @@ class _OneWorker:
     def _hand_out(self) -> None:
         """Give it as many consultations as it has room for, if there are any."""
         while len(self._under_way) < self._each:
-            again = (
-                self._waiting.pop()
-                if self._waiting and not self._queue.stop.asked.is_set()
-                else None
-            )
+            if self._waiting and not self._queue.stop.asked.is_set():
+                again = self._waiting.pop()
+            else:
+                again = None
             job = self._queue.next() if again is None else self._queue.job(again)
             if job is None:
                 return

@@ -80,7 +80,9 @@ class ProcessConnection:
         """The worker's next message; none when it is gone."""
         assert self._process.stdout is not None
         message = await read_message(self._process.stdout)
-        return [] if message is None else [message]
+        if message is None:
+            return []
+        return [message]
 
     async def close(self) -> None:
         """Kill the worker."""

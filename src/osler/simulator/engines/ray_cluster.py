@@ -167,11 +167,10 @@ async def cluster(ray: Any, address: str | None, workers: int | None) -> AsyncIt
             with _hushed():
                 await _within(_JOIN, partial(ray.init, address, **quiet))
     except Exception as error:
-        told = (
-            f"{address} did not answer in {_JOIN:g} s"
-            if isinstance(error, TimeoutError)
-            else _last_line(error)
-        )
+        if isinstance(error, TimeoutError):
+            told = f"{address} did not answer in {_JOIN:g} s"
+        else:
+            told = _last_line(error)
         if address is None:
             raise UserError(
                 f"Ray cannot be started here ({told})",

@@ -56,4 +56,6 @@ def is_near_duplicate(nearness: float) -> bool:
 
 
 def _shared(first: frozenset[object], second: frozenset[object]) -> float:
-    return len(first & second) / len(first | second) if first or second else 0.0
+    if first or second:
+        return len(first & second) / len(first | second)
+    return 0.0

@@ -158,9 +158,13 @@ class RecordedLessons:
     @classmethod
     def of(cls, recorded: Transcript) -> RecordedLessons | None:
         """None if the consultation had no lessons."""
-        return cls(recorded) if recorded.of(LessonsRecalled) else None
+        if recorded.of(LessonsRecalled):
+            return cls(recorded)
+        return None
 
     def recall(self, briefing: Briefing) -> LessonRecall:
         """Return what was recalled in this turn."""
         turn = max((turn for turn in self._recalls if turn <= briefing.turn), default=None)
-        return LessonRecall() if turn is None else self._recalls[turn]
+        if turn is None:
+            return LessonRecall()
+        return self._recalls[turn]

@@ -138,4 +138,6 @@ class Streams:
     def _stage(self, stream: _Stream, number: int) -> Stage:
         if self._cells[number].column.variant(STAGE) is not None:
             return Stage.AGAIN
-        return Stage.LEARNING if number in stream.learning else Stage.TRANSFER
+        if number in stream.learning:
+            return Stage.LEARNING
+        return Stage.TRANSFER

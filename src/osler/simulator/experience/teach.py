@@ -181,7 +181,9 @@ async def _dialogue(transcript: Transcript) -> str:
 
 def _last_recall(transcript: Transcript) -> Recall:
     recalls = [turn.recall for turn in transcript.turn_views if turn.recall]
-    return recalls[-1] if recalls else Recall()
+    if recalls:
+        return recalls[-1]
+    return Recall()
 
 
 def _rules_lesson(
