@@ -21,6 +21,7 @@ DEBUG = "OSLER_DEBUG"
 _LONGEST = 300
 """Characters of a line of a traceback."""
 _MOST_LINES = 60
+"""Lines of a traceback; of a longer one, the middle is left out."""
 _OSLER = Path(__file__).parent
 _LIBRARY_PATHS = {
     Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib")

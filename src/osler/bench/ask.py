@@ -22,6 +22,7 @@ from osler.memory.base import Memory, Query, Recall, tokens
 from osler.prompts import phrases, prompt
 
 _ANSWER_TOKENS = 200
+"""Maximum tokens of an answer."""
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,9 @@ STAGES = (25, 50, 75, 100)
 TOP = 5
 """The k of the measures that have one k."""
 _MOST_EARLY = 10
+"""Questions on the first quarter that are asked at each stage."""
 _MOST_AGAIN = 10
+"""Questions that are asked a second time."""
 _AT_THE_SAME_TIME = 20
 """Turns of the next person that another memory of the same kind takes in at the same time."""
 

@@ -22,6 +22,7 @@ _LONGEST_LABEL = {Language.EN: 6, Language.ZH: 12}
 _BEHIND_CUE = 4
 """Characters behind a cue that may belong to it."""
 _SMALL_WORDS = ("the_patient", "subjects", "determiners", "helpers", "fillers", "about")
+"""Kinds of cues that name no thing by themselves."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ _BRACKETS = re.compile(r"[（(][^）)]*[）)]|“[^”]*”|\"[^\"]*\"")
 _JOINT_OF = {"but": "but", "new": ".", "list": "list", "mark": ","}
 """What a segment behind a cut has as its joint, by the kind of the cut."""
 _BY_STRENGTH = ("", ",", "list", ".", "but")
+"""Joints, the strongest last."""
 _LONGEST_SHARED = 3
 """Words of the longest thing that takes over how the thing before it opened."""
 

@@ -25,9 +25,11 @@ from osler.models.errors import BackboneError
 from osler.models.spec import Spec, parse_spec
 
 _SECONDS = 3.0
+"""For a server to describe itself."""
 _SERVER = "Server header"
 """The key under which an answer has this header."""
 _LONGEST_NAME = 200
+"""Characters of a name that a server gives."""
 _SAMPLING: dict[str, float | None] = {
     "temperature": None,
     "top_k": -1,

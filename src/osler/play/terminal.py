@@ -27,7 +27,9 @@ _QUIT = frozenset({"quit", "exit", "退出"})
 _HELP = frozenset({"?", "？", "help", "帮助"})
 _MEMORY = frozenset({"memory", "记忆"})
 INTERRUPTED = 130
+"""Exit code after Ctrl-C."""
 FAILED = 1
+"""Exit code of a consultation that failed or could not be stored."""
 _SOON = 2.0
 """Seconds after which a person who waits is told so."""
 

@@ -25,7 +25,9 @@ from osler.runs.transcript import Header, Transcript
 from osler.runs.turns import TurnView
 
 _RECALLED = 12
+"""Rows of a recall on a page."""
 _LONGEST_LINE = 4000
+"""Characters of one line on a page."""
 _STYLES = {"doctor": "cyan", "patient": "green", "report": "magenta", "ending": "bold"}
 
 

@@ -26,8 +26,11 @@ from osler.settings.names import ONE_STEP
 from osler.simulator.build import check_strategies
 
 _LISTED = 20
+"""Consultations on the page."""
 _AROUND = 24
+"""Characters before the first that differs."""
 _LONGEST = 90
+"""Characters of an excerpt."""
 _NOTHING = "(nothing)"
 _CLOSE = 0.0015
 """Scores nearer than this are the same: another processor rounds otherwise."""
@@ -147,8 +150,9 @@ def verify_page(
         if kind in by_kind:
             lines += _kind_lines(kind, by_kind[kind])
     if len(differing) > 1:
-        listed = islice(differing.items(), _LISTED)
-        lines += [Text(), *(Text(_line(cell, differences)) for cell, differences in listed)]
+        lines.append(Text())
+        for cell, differences in islice(differing.items(), _LISTED):
+            lines.append(Text(_line(cell, differences)))
     if len(differing) > _LISTED:
         lines.append(Text(f"… and {len(differing) - _LISTED} more"))
     return Group(*lines)
@@ -316,11 +320,11 @@ def _in_calls(before: Transcript, after: Transcript, *, is_cut: bool) -> Iterato
 
 def _completed_calls(transcript: Transcript) -> list[Called]:
     """Without calls that were cancelled with their consultation: they may not have begun."""
-    return [
-        call
-        for call in transcript.of(Called)
-        if call.failure is None or call.failure.kind != CallFailure.CANCELLED
-    ]
+    calls = []
+    for call in transcript.of(Called):
+        if call.failure is None or call.failure.kind != CallFailure.CANCELLED:
+            calls.append(call)
+    return calls
 
 
 def _excerpts(before: str, after: str) -> tuple[str, str]:

@@ -39,12 +39,14 @@ class ShortNames:
         )
 
     def parts(self, column: Column) -> list[str]:
-        """The column's name in parts.
-
-        The model, how it works if it has a strategy, the memory, the variants.
-        """
-        names = (self.backbones[column.backbone], column.strategy, self.memories[column.memory])
-        return [*filter(None, names), *told_variants(column.variants)]
+        """The column's name in parts: the model, its strategy if it has one, memory, variants."""
+        parts = [self.backbones[column.backbone]]
+        if column.strategy:
+            parts.append(column.strategy)
+        memory = self.memories[column.memory]
+        if memory:
+            parts.append(memory)
+        return parts + list(told_variants(column.variants))
 
     def name(self, column: Column) -> str:
         """The column's name in one line."""
@@ -94,19 +96,25 @@ def same_models(names: Mapping[str, str]) -> list[list[str]]:
 def numbered(names: Mapping[K, str]) -> dict[K, str]:
     """The same names, each with a number if several are alike."""
     totals = Counter(names.values())
-    seen = Counter[str]()
+    numbers = Counter[str]()
     unique = {}
     for key, name in names.items():
-        seen[name] += 1
-        unique[key] = f"{name} ({seen[name]})" if totals[name] > 1 else name
+        unique[key] = name
+        if totals[name] > 1:
+            numbers[name] += 1
+            unique[key] = f"{name} ({numbers[name]})"
     return unique
 
 
 def cut_names(names: Iterable[str], longest: int) -> dict[str, str]:
     """Cut names to this many characters, around the place where each differs from the others."""
     every = set(names)
-    cut = {name: _cut(name, every - {name}, longest) for name in every if len(name) > longest}
-    return {name: cut.get(name, name) for name in every}
+    short = {}
+    for name in every:
+        short[name] = name
+        if len(name) > longest:
+            short[name] = _cut(name, every - {name}, longest)
+    return short
 
 
 def _wordings(spec: str) -> list[str]:

@@ -31,6 +31,7 @@ _LONGEST_STORY = 6000
 _UNUSED_SHARE = 1 / 3
 """Share of a text, in sentences that no entry quotes, from which it is asked about again."""
 _LONGEST_SOURCE = 4000
+"""Characters of a source that are stored with its record."""
 
 
 class StructuringError(OslerError):

@@ -20,6 +20,7 @@ from osler.view.responses import NotFound
 PATIENCE = 20.0
 """Seconds after which a request for changes is answered although nothing has changed."""
 _POLL = 0.5
+"""Seconds between two looks at a folder."""
 _NO_RUNS = "none"
 """The stamp if there are no runs: an empty one would be answered at once."""
 

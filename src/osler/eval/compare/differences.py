@@ -13,6 +13,7 @@ from osler.eval.measures import Measure, all_measures
 from osler.eval.statistics import Paired, Trial, holm, paired
 
 SIGNIFICANT = 0.05
+"""The level that a corrected p-value must be below."""
 
 
 @dataclass(frozen=True)

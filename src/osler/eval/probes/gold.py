@@ -24,6 +24,7 @@ from osler.seeds import derive
 _UNTOLD_SHARE = 1 / 3
 """Probes for things never told, as a share of those for things told."""
 _WORDINGS = 3
+"""Wordings of a probe."""
 
 
 class ProbeQuestion(StrEnum):

@@ -158,6 +158,7 @@ def _empty_memory(
 
 
 _AT_A_TIME = 8
+"""Requests to the models that answer and read, at a time."""
 _LONGEST = 120
 """Tokens of an answer."""
 

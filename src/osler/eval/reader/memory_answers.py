@@ -22,6 +22,7 @@ from osler.models import Backbone
 from osler.prompts import phrases, prompt
 
 _FORM_TOKENS = 200
+"""Maximum tokens of a form."""
 _MARKS_AROUND = " .。,;:!?、'\"“”‘’"
 _LONGEST_TRUTH = 6000
 """Characters of what is true that a reader is shown."""

@@ -36,6 +36,7 @@ PROMPTS = ("read_diagnosis", "read_treatment", "read_again", "read_lines")
 LONGEST_ANSWER = 8000
 """Characters of an answer that a reader is shown."""
 _LONGEST_REASON = 1200
+"""Characters of a reason that are stored."""
 _OPEN = "<answer>"
 _CLOSE = "</answer>"
 _JOINTS = re.compile(r"…|\.\.\.|[;；|]")

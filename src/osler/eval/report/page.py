@@ -166,10 +166,10 @@ def _warnings(run: Snapshot, comparison: Comparison | None) -> Html:
     if comparison is None or not comparison.warnings:
         return Html()
     # A page is passed on: the run's name says enough, the folder it lay in is nobody's business.
-    warnings = [
-        warning.replace(str(run.path), run.path.name) for warning in comparison.warnings[:50]
-    ]
-    items = (element("li", bounded(warning, 400)) for warning in warnings)
+    items = []
+    for warning in comparison.warnings[:50]:
+        without_folder = warning.replace(str(run.path), run.path.name)
+        items.append(element("li", bounded(without_folder, 400)))
     title = element("strong", "To know before reading")
     return element("aside", title, element("ul", *items), class_="warnings")
 
@@ -177,11 +177,13 @@ def _warnings(run: Snapshot, comparison: Comparison | None) -> Html:
 def _main_table(table: Table) -> Html:
     """The first table: its columns lead to their consultations, failures to their list."""
     names, *columns = table.columns
-    linked = [
-        TableColumn(Link(column.header, f"#column-{place}"))
-        for place, column in enumerate(columns, start=1)
-    ]
-    rows = [_linked_failures(row) if row[0].startswith("failed") else row for row in table.rows]
+    linked = []
+    for place, column in enumerate(columns, start=1):
+        linked.append(TableColumn(Link(column.header, f"#column-{place}")))
+    rows = []
+    for row in table.rows:
+        is_of_failures = row[0].startswith("failed")
+        rows.append(_linked_failures(row) if is_of_failures else row)
     # Warnings stand at the top of the page.
     notes = tuple(note for note in table.notes if not note.startswith("! "))
     return html_table(Table(table.title, (names, *linked), rows, notes))

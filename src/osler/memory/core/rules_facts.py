@@ -43,6 +43,7 @@ _YOU = re.compile(r"\W*(?:you|your|you're|you've)\b|[你您]", re.IGNORECASE)
 """Opens a statement about the one who is spoken to."""
 _POINTS = re.compile(r"\b(?:it|that|this|them|one)\W*$", re.IGNORECASE)
 _KINDS = (FactKind.ALLERGY, FactKind.PREGNANCY, FactKind.MEDICINE)
+"""What a treatment may depend on, in the order in which it is looked for."""
 
 
 def rules_facts(turn: Turn, language: Language, speaker: Speaker = Speaker.PATIENT) -> list[Fact]:

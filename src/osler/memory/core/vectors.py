@@ -33,6 +33,7 @@ the ten nearest; HNSW takes .22 and keeps .92, but cannot remove a vector, and a
 instead of .1. Below 20,000, where a search takes at most 20 ms, no loss is worth it."""
 
 _GROUPS = 8
+"""Groups of an index, by hash."""
 _UNIT = 1e-6
 """A length this near to 1 is 1 in single precision: such a vector is kept as it is."""
 _AT_ONCE = 256

@@ -20,6 +20,7 @@ from osler.models.retry import RETRIES, RetryPolicy, Sleep
 BATCH = 64
 """Texts in one request; larger ones meet the limits of servers."""
 TIMEOUT = 60.0
+"""Seconds for one request."""
 _LARGEST_BODY = 40_000_000
 """In bytes: a batch of rows of 4096 numbers, each of twenty digits, fits seven times."""
 _REMEDY = (

@@ -24,6 +24,7 @@ FEWEST = 16
 MOST = 65536
 
 _WORD = 1.0
+"""Weight of a word."""
 _ENGLISH = {3: 0.15, 4: 0.15, 5: 0.15}
 """Weight of the character n-grams inside an English word, by length; a word outweighs its parts."""
 _CHINESE = {1: 0.15, 2: 0.5, 3: 0.2}

@@ -21,6 +21,7 @@ from osler.memory.base import Thinker
 from osler.memory.core.ask_model import ask_json
 
 BUCKETS = 4096
+"""Length of the row that a question's words are hashed into."""
 _TOKENS = 200
 """The most tokens of a model's answer."""
 

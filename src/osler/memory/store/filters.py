@@ -52,15 +52,18 @@ def _matches_one(item: Mapping[str, Any], name: str, condition: Any) -> bool:
 
 def _matches_group(item: Mapping[str, Any], name: str, filters: Any) -> bool:
     """Check an item against AND, OR or NOT of several filters."""
-    if isinstance(filters, Mapping):
-        filters = [filters]
-    if not isinstance(filters, list) or not all(isinstance(part, Mapping) for part in filters):
+    parts = [filters] if isinstance(filters, Mapping) else filters
+    if not isinstance(parts, list) or not all(isinstance(part, Mapping) for part in parts):
         raise UserError(
             f"the filter {name} is no list of filters", f'write {{"{name}": [{{…}}, {{…}}]}}'
         )
     # All are looked at, so that one that cannot be read is refused whatever the others say.
-    results = [matches(item, part) for part in filters]
-    return {"AND": all(results), "OR": any(results), "NOT": not any(results)}[name]
+    results = [matches(item, part) for part in parts]
+    if name == "AND":
+        return all(results)
+    if name == "OR":
+        return any(results)
+    return not any(results)
 
 
 def _holds(name: str, value: Any, operator: str, operand: Any) -> bool:
@@ -76,7 +79,8 @@ def _holds(name: str, value: Any, operator: str, operand: Any) -> bool:
         operand = [moment(part) for part in operand] if is_list else moment(operand)
     try:
         return _OPERATORS[operator](value, operand)
-    except TypeError:  # a text and a number
+    except TypeError:
+        # A text and a number.
         return False
 
 

@@ -17,6 +17,7 @@ _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _LATIN = re.compile(r"[^\W\d_\u4e00-\u9fff]+")
 _FORM = 'give a text, or messages such as [{"role": "user", "content": "I like tea."}]'
 _ASKING = ("?", "？")
+"""Marks that end a question."""
 
 
 @dataclass(frozen=True)

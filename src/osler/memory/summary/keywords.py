@@ -14,6 +14,7 @@ from osler.language import Language
 from osler.language.words import content
 
 _PARTIAL = 0.5
+"""What a word counts that contains another or is contained in it."""
 _SHORTEST = {Language.EN: 4, Language.ZH: 2}
 """Letters that a word must have to be looked for within another."""
 _BETWEEN = "\n"

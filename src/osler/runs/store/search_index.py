@@ -21,6 +21,7 @@ SNIPPET = "snippet(said, 0, '', '', '…', 24)"
 MOST = 200_000
 """Characters of one consultation that are searched."""
 _LONGEST_SNIPPET = 180
+"""Characters of the text around what was found."""
 _APART = "\u2063"
 """Surrounds Chinese characters in the index: invisible, in nobody's text, and no part of a word."""
 _CHINESE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")

@@ -16,6 +16,7 @@ from osler.runs.store.connection import DamagedRunError, damaged, log_of, remedy
 from osler.runs.store.row_checksums import CHECKED, CheckedTable, RowPlace, WrongRows, wrong_rows
 
 _MOST_SOUND = 10_000
+"""States of a table, found sound, that are remembered."""
 _sound: set[tuple[object, ...]] = set()
 """Tables of files that were compared in this process and have not been written to since: the viewer
 asks often."""
