@@ -98,7 +98,7 @@ def pass_hat_k(
 
 
 class Trial(NamedTuple):
-    """One of a patient's consultations: what values of two columns have in common."""
+    """One of a patient's consultations, by which the values of two columns are paired."""
 
     patient: str
     number: int

@@ -22,8 +22,8 @@ class Setting:
     minimum: float | None = None
     maximum: float | None = None
     decides_results: bool = True
-    """Whether it must be the same when the run is resumed: it is stored with the run's settings, or
-    with `in_column` in its columns."""
+    """Whether results depend on it: so it is stored, with the run's settings or with `in_column` in
+    its columns, and may not change when the run is resumed."""
     axis: bool = False
     """Whether it may be given more than once: the columns of a run then differ in it, and name it
     as a variant."""
@@ -52,6 +52,7 @@ class Setting:
         return ""
 
 
+# Settings that other commands have as well.
 CASES = Setting(
     "Only this record, or all records of this patient.",
     flag="--case",
@@ -67,4 +68,3 @@ CONCURRENCY = Setting(
     "Consultations at the same time.", minimum=1, maximum=100_000, decides_results=False
 )
 TIMEOUT = Setting("Timeout of one model call in seconds.", minimum=1, decides_results=False)
-"""Settings that other commands have as well."""

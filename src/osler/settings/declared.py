@@ -59,7 +59,7 @@ class Declared:
 
     @property
     def kind(self) -> Any:
-        """The type of one value: a number, text, path or choice."""
+        """The type of one value: `str` of `tuple[str, ...]`, `int` of `int | None`."""
         if self.is_list:
             return get_args(self.type)[0]
         if get_origin(self.type) in (Union, UnionType):
@@ -76,15 +76,15 @@ class Declared:
             return tuple(self.kind)
         return ()
 
-    def help_text(self, if_several: str) -> str:
+    def help_text(self, several_words: str) -> str:
         """Return what it is, its limits and its default, as helps say it.
 
         Args:
-            if_several: What is added where several values can be given, such as "Repeatable".
+            several_words: What is added where several values can be given, such as "Repeatable".
         """
         parts = [self.setting.help]
         if self.takes_several:
-            parts.append(f"{if_several}.")
+            parts.append(f"{several_words}.")
         if self.setting.bounds:
             parts.append(f"{self.setting.bounds.capitalize()}.")
         is_plain = not self.setting.default_depends and self.kind is not bool

@@ -161,12 +161,15 @@ class WorkQueue:
 
     @property
     def is_held_back(self) -> bool:
-        """Whether limits hold back the next consultation until one that is under way has ended."""
+        """Whether there is a consultation that has not begun, and nobody asked the run to stop.
+
+        `next` returned None then because limits hold it back until one under way has ended.
+        """
         return bool(self._todo) and not self.stop.asked.is_set()
 
     @property
     def is_waiting(self) -> bool:
-        """Whether a consultation could start now."""
+        """Whether there is a consultation that has not begun."""
         return bool(self._todo)
 
     def stop_at_limit(self) -> None:

@@ -98,10 +98,11 @@ def _difference(measure: Measure, upper: Measure | None, pair: ColumnPair) -> Co
     second = pair.reference.values[measure.name]
     result = paired(first, second)
     shared = first.keys() & second.keys()
-    undecided_first = _undecided(pair.column, measure, upper, shared)
-    undecided_second = _undecided(pair.reference, measure, upper, shared)
+    undecided_first = _undecided_count(pair.column, measure, upper, shared)
+    undecided_second = _undecided_count(pair.reference, measure, upper, shared)
     bounds = None
     if result.difference is not None:
+        # The worst case of the first column: all that is undecided of the second is right.
         low = result.difference - undecided_second / result.n
         high = result.difference + undecided_first / result.n
         bounds = Interval(low, high)
@@ -115,7 +116,7 @@ def _difference(measure: Measure, upper: Measure | None, pair: ColumnPair) -> Co
     )
 
 
-def _undecided(
+def _undecided_count(
     column: ColumnFigures, measure: Measure, upper: Measure | None, trials: Iterable[Trial]
 ) -> float:
     """Undecided verdicts of a column: by how much its upper bound is above the measure."""

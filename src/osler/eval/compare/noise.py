@@ -27,9 +27,14 @@ from osler.eval.statistics import Trial, chance_tails, paired_gains
 
 POWER = 0.8
 """The chance to tell the columns apart again that a needed number of patients or trials gives."""
-_z = NormalDist().inv_cdf
+
 MOST = 100_000
 """Larger numbers of patients or trials are not named."""
+
+
+def _z(chance: float) -> float:
+    """The value below which a standard normal variable is with this chance."""
+    return NormalDist().inv_cdf(chance)
 
 
 @dataclass(frozen=True)

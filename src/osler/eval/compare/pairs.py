@@ -48,7 +48,7 @@ def pairs_of(columns: Sequence[ColumnFigures], against: str | None) -> Iterator[
     alone. So a column may be in several pairs.
     """
     references = _memory_references(columns, against)
-    differ_alone = [_differ_in_strategy, *_differ_in_each_variant(columns), _differ_in_backbone]
+    differ_alone = [_differ_in_strategy, *_variant_checks(columns), _differ_in_backbone]
     for place, column in enumerate(columns):
         reference = references.get(doctor_of(column))
         # The ceiling is not one of the memories: `Comparison.gaps` sets it beside them.
@@ -83,11 +83,13 @@ def _differ_in_strategy(earlier: ColumnFigures, later: ColumnFigures) -> bool:
     return earlier.run == later.run and with_strategy == later.column
 
 
-def _differ_in_each_variant(columns: Iterable[ColumnFigures]) -> list[DiffersAlone]:
+def _variant_checks(columns: Iterable[ColumnFigures]) -> list[DiffersAlone]:
     """Return a check for each variant of a table: whether two columns differ in that alone."""
+    # A dictionary for a set in order.
     names: dict[str, None] = {}
     for column in columns:
-        names |= {name: None for name, _ in column.column.variants}
+        for name, _ in column.column.variants:
+            names[name] = None
     return [partial(_differ_in_variant, name) for name in names]
 
 
@@ -114,7 +116,8 @@ def _differ_in_backbone(earlier: ColumnFigures, later: ColumnFigures) -> bool:
     """
     before = earlier.column
     after = later.column
-    if (earlier.run, before.backbone) == (later.run, after.backbone):
+    is_same_place = earlier.run == later.run and before.backbone == after.backbone
+    if is_same_place:
         return False
     is_either_without = not (before.strategy and after.strategy)
     is_same_strategy = before.strategy == after.strategy or is_either_without
