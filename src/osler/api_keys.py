@@ -122,7 +122,9 @@ def key_variable(url: str) -> str:
         host = host.encode("idna").decode()  # as name servers know it
     name = _OF_HOST + re.sub(r"[^A-Z0-9]", "_", host.upper())
     with_port = f"{name}_{parts.port}"
-    return with_port if parts.port and with_port in os.environ else name
+    if parts.port and with_port in os.environ:
+        return with_port
+    return name
 
 
 def settings_for_workers() -> dict[str, str]:
@@ -162,4 +164,6 @@ def _place(url: str) -> tuple[str, int | None] | None:
         port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
     except ValueError:
         return None
-    return (parts.hostname, port) if parts.hostname else None
+    if parts.hostname:
+        return (parts.hostname, port)
+    return None

@@ -21,6 +21,7 @@ DEBUG = "OSLER_DEBUG"
 _LONGEST = 300
 """Characters of a line of a traceback."""
 _MOST_LINES = 60
+"""Lines of a traceback; of a longer one, the middle is left out."""
 _OSLER = Path(__file__).parent
 _LIBRARY_PATHS = {
     Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib")
@@ -147,7 +148,9 @@ def _safe(line: str) -> str:
 def error_line(error: BaseException) -> str:
     """Return an exception in one line, without keys."""
     message = printable(scrub(str(error)))[:_LONGEST]
-    return f"{type(error).__name__}: {message}" if message else type(error).__name__
+    if message:
+        return f"{type(error).__name__}: {message}"
+    return type(error).__name__
 
 
 def print_failure(heading: str, trace: tuple[str, ...]) -> None:

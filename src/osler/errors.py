@@ -32,6 +32,7 @@ def _printable_char(char: str) -> str:
 
 
 _muted = False
+"""Whether warnings are kept back in this process."""
 
 
 def warn(line: str) -> None:

@@ -60,7 +60,9 @@ def _fenced(text: str) -> list[str]:
 
 
 def _straight_quotes(text: str) -> str:
-    return text if '"' in text else text.translate(_CURLY_QUOTES)
+    if '"' in text:
+        return text
+    return text.translate(_CURLY_QUOTES)
 
 
 def _starts(text: str) -> Iterator[int]:
@@ -79,7 +81,9 @@ def _number(digits: str) -> int | float | None:
     if len(digits) <= _LONGEST_NUMBER and digits.lstrip("-").isdigit():
         return int(digits)
     value = float(digits)
-    return value if abs(value) != float("inf") else None
+    if abs(value) != float("inf"):
+        return value
+    return None
 
 
 _DECODER = JSONDecoder(parse_int=_number, parse_float=_number, parse_constant=lambda _: None)

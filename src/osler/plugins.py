@@ -46,7 +46,9 @@ def give(thing: object) -> str:
 
 def as_name(thing: object) -> str:
     """Return a name as it is, and for anything else the name that `give` returns."""
-    return thing if isinstance(thing, str) else give(thing)
+    if isinstance(thing, str):
+        return thing
+    return give(thing)
 
 
 def check_workers_can_load(what: str, name: str) -> None:

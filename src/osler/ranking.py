@@ -54,7 +54,9 @@ def best(scores: Sequence[float], names: Sequence[SupportsRichComparison]) -> in
     highest = max(scores)
     least = highest - _slack(highest)
     ties = [place for place, score in enumerate(scores) if score >= least]
-    return min(ties, key=names.__getitem__) if len(ties) > 1 else ties[0]
+    if len(ties) > 1:
+        return min(ties, key=names.__getitem__)
+    return ties[0]
 
 
 def ranked(scores: Sequence[float], names: Sequence[SupportsRichComparison]) -> list[int]:
@@ -79,7 +81,9 @@ def ranked(scores: Sequence[float], names: Sequence[SupportsRichComparison]) -> 
 
 
 def _disturbed_scores(scores: Sequence[float]) -> Sequence[float]:
-    return scores if _disturb is None else [_disturb(score) for score in scores]
+    if _disturb is None:
+        return scores
+    return [_disturb(score) for score in scores]
 
 
 def ranked_places(scores: NDArray[F], names: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
@@ -103,7 +107,8 @@ def _close_to_the_next(falling: NDArray[F]) -> NDArray[np.intp]:
     """Return the places of falling scores that may be ties with the score behind them."""
     import numpy as np
 
-    first, second = falling[:-1], falling[1:]
+    first = falling[:-1]
+    second = falling[1:]
     slack = CLOSE * np.maximum(np.abs(first), 1.0)
     return np.flatnonzero((second >= first - slack) | (first == second))
 
@@ -137,4 +142,6 @@ def _slack(score: float) -> float:
     """Return by how much another score may differ from this one and be a tie."""
     if -1.0 <= score <= 1.0:
         return CLOSE
-    return CLOSE * abs(score) if math.isfinite(score) else 0.0
+    if math.isfinite(score):
+        return CLOSE * abs(score)
+    return 0.0

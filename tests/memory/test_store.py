@@ -19,7 +19,7 @@ import osler
 from osler import MemoryStore
 from osler.language import Language
 from osler.memory import MemorySettings, Recall, memory_factory
-from osler.memory.base import Change, Query, Turn
+from osler.memory.base import Change, Fact, Query, Turn
 from osler.memory.core.items import AppendingMemory
 from osler.memory.store.filters import moment
 
@@ -381,6 +381,38 @@ def test_a_memory_from_elsewhere_is_saved_whole(tmp_path: Path) -> None:
         file.close()
         store.delete_all(user_id="u")
         assert not store.recall("c", user_id="u").text
+
+
+class ScoredFacts(LastTurns):
+    """Recalls facts, the later ones with the higher score, and the last turn word for word."""
+
+    async def recall(self, query: Query) -> Recall:
+        *earlier, last = self.turns
+        facts = tuple(
+            Fact(
+                subject="user",
+                relation="says",
+                object=turn.reply,
+                turn=turn.number,
+                score=turn.number / 4,
+            )
+            for turn in earlier
+        )
+        return Recall(facts=facts, exchanges=(*earlier, last))
+
+
+def test_a_limit_keeps_the_best_of_a_memory_from_elsewhere() -> None:
+    with MemoryStore(memory=f"{__name__}:ScoredFacts") as store:
+        for text in "abc":
+            store.add(text, user_id="u")
+        results = store.search("x", user_id="u")["results"]
+        assert [(item["memory"], item["score"]) for item in results] == [
+            ("c", 1.0),
+            ("b", 0.5),
+            ("a", 0.25),
+        ]
+        for limit in (1, 2, 3):
+            assert store.search("x", user_id="u", limit=limit)["results"] == results[:limit]
 
 
 def a_model() -> ChatCompletionClient:

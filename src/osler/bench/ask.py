@@ -22,6 +22,7 @@ from osler.memory.base import Memory, Query, Recall, tokens
 from osler.prompts import phrases, prompt
 
 _ANSWER_TOKENS = 200
+"""Maximum tokens of an answer."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,9 @@ class Examiner:
     def _refused(self, recall: Recall, form: AnswerForm | None) -> bool | None:
         if self.model is None:
             return not recall.text
-        return None if form is None else form.says is Says.NOT_KNOWN
+        if form is None:
+            return None
+        return form.says is Says.NOT_KNOWN
 
 
 def truth_of_value(question: str, value: str, before: tuple[str, ...] = ()) -> AskedTruth:

@@ -17,10 +17,13 @@ from osler.prompts import phrases
 from osler.seeds import derive
 
 _SHORTEST_VALUE = 2
+"""Characters of the shortest value that can be changed."""
 _LONGEST_VALUE = 40
 """Letters of a value that can be looked for: a longer value is not said twice in the same words."""
 _MOST_FACTS = 5
+"""Facts of one person that are changed."""
 _MOST_BORROWED = 3
+"""Questions about somebody else that one person's memory is asked."""
 _NEXT_DIGIT = str.maketrans("0123456789", "1234567890")
 
 
@@ -96,7 +99,9 @@ def _new_values(old: str, candidates: Iterable[str], own_text: str) -> list[str]
     if usable:
         return usable
     changed = old.translate(_NEXT_DIGIT)
-    return [changed] if _can_replace(old, changed, own_text) else []
+    if _can_replace(old, changed, own_text):
+        return [changed]
+    return []
 
 
 def _can_replace(old: str, new: str, own_text: str) -> bool:

@@ -83,7 +83,9 @@ class BenchModel:
         client = self._backbone.client
         messages = [ChatMessage("user", filled)]
         completion = await self._count_failure(lambda: ask(client, messages, max_tokens=max_tokens))
-        return None if completion is None else completion.text.strip()
+        if completion is None:
+            return None
+        return completion.text.strip()
 
     async def _count_failure(self, call: Callable[[], Awaitable[Answer]]) -> Answer | None:
         """What a call returns; None is counted."""

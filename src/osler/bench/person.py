@@ -27,7 +27,9 @@ STAGES = (25, 50, 75, 100)
 TOP = 5
 """The k of the measures that have one k."""
 _MOST_EARLY = 10
+"""Questions on the first quarter that are asked at each stage."""
 _MOST_AGAIN = 10
+"""Questions that are asked a second time."""
 _AT_THE_SAME_TIME = 20
 """Turns of the next person that another memory of the same kind takes in at the same time."""
 
@@ -145,7 +147,9 @@ class PersonBench:
         """The next person of the data set, who is not to be heard of here."""
         place = self._others.index(self._case)
         other = self._others[(place + 1) % len(self._others)]
-        return other if other is not self._case else None
+        if other is not self._case:
+            return other
+        return None
 
     def _is_before_end(self, question: BenchQuestion) -> bool:
         last = self._case.turns[-1].number

@@ -15,6 +15,7 @@ from osler.memory.registry import memory_factory
 _SHORTEST_WORDS = 12
 """Letters of a message from which it is somebody's own words and not a greeting."""
 _LEAK_QUESTIONS = 5
+"""Questions of the neighbour that the memory is asked."""
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,9 @@ class AskedResult(FrozenModel):
     @property
     def correct(self) -> float | None:
         """1 if the answer says all, .5 if it says part; None if nobody could read it."""
-        return None if self.form is None else worth(self.form)
+        if self.form is None:
+            return None
+        return worth(self.form)
 
 
 _WORTH = {Agreement.ALL: 1.0, Agreement.PART: 0.5}

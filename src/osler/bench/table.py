@@ -20,8 +20,10 @@ def bench_table(data: DataFigures, ks: Sequence[int], settings: dict[str, Any]) 
     rows = [
         ["people", *(str(memory.people) for memory in memories)],
         ["questions", *(str(memory.questions) for memory in memories)],
-        *(_row(measure, memories) for measure in every if _is_measured(measure, memories)),
     ]
+    for measure in every:
+        if _is_measured(measure, memories):
+            rows.append(_row(measure, memories))
     if settings["model"]:
         rows += _rows_of_answers(memories)
     header = ["", *(memory.memory for memory in memories)]
@@ -40,7 +42,9 @@ def _row(measure: BenchMeasure, memories: Sequence[MemoryFigures]) -> list[str]:
 
 
 def _number(figure: Figure | None) -> str:
-    return DASH if figure is None or figure.value is None else f"{figure.value:,.1f}"
+    if figure is None or figure.value is None:
+        return DASH
+    return f"{figure.value:,.1f}"
 
 
 def _rows_of_answers(memories: Sequence[MemoryFigures]) -> Iterator[list[str]]:

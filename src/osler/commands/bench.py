@@ -78,7 +78,8 @@ def memory(
 
     if judge is not None and model is None:
         raise UserError("--judge reads a model's answers, and there is no model", "add --model")
-    ks, specs = whole_numbers(k), memory_specs(memories)
+    ks = whole_numbers(k)
+    specs = memory_specs(memories)
     cases = sampled(read_data(data, corrections), people, limit, seed)
     settings = BenchSettings(budget=budget, seed=seed, model=model, judge=judge)
     description = {

@@ -150,7 +150,8 @@ def verify(
 
     with open_run(run) as opened:
         numbers = opened.find_ended(selector)
-        if line := other_version(opened):
+        line = other_version(opened)
+        if line:
             typer.echo(f"osler: {line}", err=True)
         verified = verify_consultations(opened, numbers, tell)
     never_begun = len(numbers) - len(verified)

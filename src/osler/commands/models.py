@@ -90,9 +90,8 @@ def list_models() -> None:
     from osler.models.local import KNOWN
 
     for weights in KNOWN.values():
-        where = (
-            str(weights.path)
-            if weights.present
-            else f"not here yet; `osler models pull {weights.name}` fetches it"
-        )
+        if weights.present:
+            where = str(weights.path)
+        else:
+            where = f"not here yet; `osler models pull {weights.name}` fetches it"
         typer.echo(f"{weights.name}  {weights.size / 1e6:.0f} MB  {where}")

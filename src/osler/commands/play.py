@@ -58,12 +58,14 @@ def play(
     from osler.simulator.clients import ClientSettings
 
     records = RecordPool.open(pool).only(languages=[language] if language else None)
-    only, preferred = Language(language) if language else None, _terminal_language()
+    only = Language(language) if language else None
+    preferred = _terminal_language()
     request = PlayRequest(
         Role(role), case, only, doctor, patient, memory, strategy, seed, out, preferred=preferred
     )
     lobby = PlayLobby(records, clients=ClientSettings(timeout=timeout))
-    if code := at_terminal(lobby, request, _print):
+    code = at_terminal(lobby, request, _print)
+    if code:
         sys.exit(code)  # the line that says what was kept is the last one
 
 
@@ -72,7 +74,9 @@ def _terminal_language() -> Language:
     from osler.language import Language
 
     named = (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
-    return Language.ZH if next(filter(None, named), "").lower().startswith("zh") else Language.EN
+    if next(filter(None, named), "").lower().startswith("zh"):
+        return Language.ZH
+    return Language.EN
 
 
 def _print(line: str) -> None:

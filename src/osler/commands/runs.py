@@ -35,7 +35,8 @@ def simulate(*, as_json: AsJson = False, **options: Any) -> None:
     choice = choose(options, by_flag=True)
     settings = choice.settings
     execution = _execution(run_options_of(settings), as_json=as_json)
-    if code := simulate_plan(plan_of(choice), settings.out, execution, str(settings.pool)):
+    code = simulate_plan(plan_of(choice), settings.out, execution, str(settings.pool))
+    if code:
         raise typer.Exit(code)
 
 
@@ -54,7 +55,8 @@ def retry(run: RunName, *, as_json: AsJson = False, **options: Any) -> None:
     with open_run(run) as opened:
         seed = opened.settings.seed
     settings = choose({**options, "seed": seed}, by_flag=True).settings
-    if code := retry_run(run, _execution(run_options_of(settings), as_json=as_json)):
+    code = retry_run(run, _execution(run_options_of(settings), as_json=as_json))
+    if code:
         raise typer.Exit(code)
 
 

@@ -36,7 +36,8 @@ def takes_settings(
         def declared_later() -> None:
             """Stand in for the command until its options are needed."""
 
-        declared_later.__name__, declared_later.__doc__ = command.__name__, command.__doc__
+        declared_later.__name__ = command.__name__
+        declared_later.__doc__ = command.__doc__
         setattr(declared_later, _OPTIONS, (command, only))
         return declared_later
 
@@ -112,11 +113,14 @@ def _is_given(value: object) -> bool:
 
 def _parameter(declared: Declared) -> inspect.Parameter:
     """Return the option of a setting. None means that it was not given."""
-    kind, metavar = declared.kind, None
+    kind = declared.kind
+    metavar = None
     if declared.choices:  # checked with the other values, in the same words as in Python
-        kind, metavar = str, f"[{'|'.join(declared.choices)}]"
+        kind = str
+        metavar = f"[{'|'.join(declared.choices)}]"
     elif kind is Any:
-        kind, metavar = str, "PATH"
+        kind = str
+        metavar = "PATH"
     annotation = kind | None
     if kind is bool:
         annotation = bool

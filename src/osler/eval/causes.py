@@ -1,6 +1,4 @@
-"""Why the consultations of a table were lost.
-
-Shares of each cause, and columns compared cause by cause.
+"""Why the consultations of a table were lost: shares of each cause, and columns cause by cause.
 
 `osler explain` finds the causes and stores them in the run; here they are only read.
 """

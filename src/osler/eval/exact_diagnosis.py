@@ -56,7 +56,7 @@ def rank_of_truth(
 def _judge_codes(codes: Sequence[str], truth: Diagnosis) -> Opinion | None:
     """Compare what the rules doctor means with the truth.
 
-    None if its illnesses cannot be compared with it.
+    It is None if its illnesses cannot be compared with it.
     """
     if not codes:
         return None

@@ -1,6 +1,6 @@
 """What needs no reader of a plan that rules made.
 
-Its steps, each by all its names, beside the record's treatment.
+Its steps are compared, each by all its names, with the record's treatment.
 """
 
 from __future__ import annotations

@@ -48,7 +48,9 @@ class Block(NamedTuple):
 
     def __str__(self) -> str:
         """As tables show it."""
-        return f"{self.first}" if self.first == self.last else f"{self.first}–{self.last}"
+        if self.first == self.last:
+            return f"{self.first}"
+        return f"{self.first}–{self.last}"
 
 
 @dataclass(frozen=True)
@@ -196,7 +198,8 @@ class _Answer(NamedTuple):
 def _part(
     mine: Iterable[ScoredConsultation], without: Iterable[ScoredConsultation], kind: str
 ) -> StreamPart:
-    own, other = _answers(mine, kind), _answers(without, kind)
+    own = _answers(mine, kind)
+    other = _answers(without, kind)
     by_patient: dict[str, list[float]] = defaultdict(list)
     for answer in own.values():
         by_patient[answer.patient].append(answer.right)

@@ -1,10 +1,8 @@
 """Intervals of means, shares and differences that hold with few patients, too.
 
-Patients are the units.
-
-Trials of one patient are never treated as independent, nor is it assumed how much they have in
-common: the spread between patients is estimated, by leaving out one patient at a time. With few
-patients that estimate is itself rough, which the t distribution allows for.
+Patients are the units. Trials of one patient are never treated as independent, nor is it assumed
+how much they have in common: the spread between patients is estimated, by leaving out one patient
+at a time. With few patients that estimate is itself rough, which the t distribution allows for.
 `benchmarks/coverage.py` prints how often the intervals hold the truth.
 """
 
@@ -64,18 +62,19 @@ class Clusters:
     def of(cls, values_by_patient: ValuesByPatient) -> Self:
         """Sum up each patient; patients without values are not there."""
         groups = [values for _, values in sorted(values_by_patient.items()) if len(values)]
-        every = [value for values in groups for value in values]
+        every: list[float] = []
+        for values in groups:
+            every += values
         for value in every:
             if not abs(value) <= _LARGEST:
                 raise ValueError(f"{value} is not a score; leave values that are not known out")
-        middle = math.fsum(every) / len(every) if every else 0.0
+        totals = [math.fsum(values) for values in groups]
+        sizes = [len(values) for values in groups]
         return cls(
-            totals=np.array([math.fsum(values) for values in groups], dtype=np.float64),
-            sizes=np.array([len(values) for values in groups], dtype=np.float64),
+            totals=np.array(totals, dtype=np.float64),
+            sizes=np.array(sizes, dtype=np.float64),
             kinds=frozenset(every),
-            spread=(
-                math.fsum((value - middle) ** 2 for value in every) / len(every) if every else 0.0
-            ),
+            spread=_variance(every),
         )
 
     def __len__(self) -> int:
@@ -95,7 +94,7 @@ class Clusters:
     def equal_patients(self) -> float:
         """How many patients with equally many values would say as much.
 
-        Fewer if some have many more than others.
+        They are fewer than there are if some have many more values than others.
         """
         return self.count**2 / math.fsum(self.sizes**2)
 
@@ -108,10 +107,18 @@ class Clusters:
     def variance_of_mean(self) -> float:
         """The jackknife's variance of the mean, at least what independent values would have.
 
-        There must be two.
+        There must be two patients.
         """
         between = (len(self) - 1) / len(self) * math.fsum(self.shifts**2)
         return max(between, self.spread / self.count)
+
+
+def _variance(values: Sequence[float]) -> float:
+    """The variance of values; 0 if there are none."""
+    if not values:
+        return 0.0
+    mean = math.fsum(values) / len(values)
+    return math.fsum((value - mean) ** 2 for value in values) / len(values)
 
 
 def mean_interval(
@@ -143,18 +150,19 @@ def _interval(clusters: Clusters, scale: Interval | None) -> Interval | None:
     variance = clusters.variance_of_mean
     if scale is None:
         reach = quantile * math.sqrt(variance)
-        return Interval(clusters.mean - reach, clusters.mean + reach) if variance else None
-    if (
-        not scale.low - _ROUNDING
-        <= min(clusters.kinds)
-        <= max(clusters.kinds)
-        <= scale.high + _ROUNDING
-    ):
+        if variance:
+            return Interval(clusters.mean - reach, clusters.mean + reach)
+        return None
+    lowest = scale.low - _ROUNDING
+    highest = scale.high + _ROUNDING
+    if not (lowest <= min(clusters.kinds) and max(clusters.kinds) <= highest):
         raise ValueError(f"values are not within {scale.low} to {scale.high}")
     width = scale.high - scale.low
     share = min(1.0, max(0.0, (clusters.mean - scale.low) / width))
     is_equal = len(clusters.kinds) == 1 or not variance or share in (0, 1)
-    worth = clusters.equal_patients if is_equal else share * (1 - share) * width**2 / variance
+    worth = clusters.equal_patients
+    if not is_equal:
+        worth = share * (1 - share) * width**2 / variance
     low, high = score_interval(share, worth, quantile)
     if clusters.kinds <= set(scale):
         # A single right trial looks like little spread, but cannot bound the share more closely
@@ -163,7 +171,8 @@ def _interval(clusters: Clusters, scale: Interval | None) -> Interval | None:
         high = max(high, score_interval(0, clusters.equal_patients, quantile).high)
     # Rounding must not push the mean out of its interval.
     return Interval(
-        min(clusters.mean, scale.low + width * low), max(clusters.mean, scale.low + width * high)
+        low=min(clusters.mean, scale.low + width * low),
+        high=max(clusters.mean, scale.low + width * high),
     )
 
 
@@ -173,13 +182,15 @@ def difference_interval(gains_by_patient: ValuesByPatient) -> Interval | None:
     Newcombe's way: the shares of trials on which either column is ahead have an interval each, and
     their distances are added as the squares of numbers that depend on each other.
     """
-    first = Clusters.of(
-        {name: [float(gain > 0) for gain in gains] for name, gains in gains_by_patient.items()}
-    )
-    second = Clusters.of(
-        {name: [float(gain < 0) for gain in gains] for name, gains in gains_by_patient.items()}
-    )
-    ahead, behind = _interval(first, SHARES), _interval(second, SHARES)
+    is_ahead: dict[str, list[float]] = {}
+    is_behind: dict[str, list[float]] = {}
+    for patient, gains in gains_by_patient.items():
+        is_ahead[patient] = [float(gain > 0) for gain in gains]
+        is_behind[patient] = [float(gain < 0) for gain in gains]
+    first = Clusters.of(is_ahead)
+    second = Clusters.of(is_behind)
+    ahead = _interval(first, SHARES)
+    behind = _interval(second, SHARES)
     if ahead is None or behind is None:
         return None
     difference = first.mean - second.mean
@@ -206,11 +217,12 @@ def score_interval(share: float, worth: float, quantile: float) -> Interval:
     """Return Wilson's interval of a share that is worth this many independent values."""
     shrink = 1 + quantile**2 / worth
     centre = (share + quantile**2 / (2 * worth)) / shrink
-    half = (
-        quantile * math.sqrt(share * (1 - share) / worth + (quantile / (2 * worth)) ** 2) / shrink
-    )
+    variance = share * (1 - share) / worth + (quantile / (2 * worth)) ** 2
+    half = quantile * math.sqrt(variance) / shrink
     # Rounding must not push 0 or 1 out of the interval of a share of 0 or 1.
-    return Interval(min(share, max(0.0, centre - half)), max(share, min(1.0, centre + half)))
+    return Interval(
+        low=min(share, max(0.0, centre - half)), high=max(share, min(1.0, centre + half))
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -220,7 +232,8 @@ def student_t(tail: float, freedom: int) -> float:
     The distribution is a finite sum in the angle whose tangent is t / sqrt(freedom); the angle is
     searched by halving.
     """
-    low, high = 0.0, math.pi / 2
+    low = 0.0
+    high = math.pi / 2
     for _ in range(60):
         angle = (low + high) / 2
         if (1 - _central_share(angle, freedom)) / 2 > tail:
@@ -235,7 +248,8 @@ def _central_share(angle: float, freedom: int) -> float:
 
     Abramowitz and Stegun 26.7.3, 26.7.4.
     """
-    cosine, odd = math.cos(angle), freedom % 2
+    cosine = math.cos(angle)
+    odd = freedom % 2
     term = cosine if odd else 1.0
     total = term if freedom > 1 else 0.0
     for power in range(2 + odd, freedom, 2):

@@ -1,7 +1,4 @@
-"""Check whether a record's diagnosis is known as an illness.
-
-By its ICD-10 code, or by exactly its name.
-"""
+"""Check whether a record's diagnosis is known as an illness, by its ICD-10 code or exact name."""
 
 from __future__ import annotations
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -22,10 +21,7 @@ PERSON = "person:"
 
 @dataclass(frozen=True)
 class Panel:
-    """Some judges that decide by majority.
-
-    Itself a judge, so that it can stand wherever one does.
-    """
+    """Some judges that decide by majority: a judge itself, so that it can stand for one."""
 
     judges: Sequence[Judge]
 
@@ -46,17 +42,17 @@ def decide(opinions: Sequence[Opinion]) -> Opinion:
     """
     if len(opinions) == 1:
         return opinions[0]
-    tokens = [one.tokens for one in opinions if one.tokens is not None]
-    costs = [one.cost for one in opinions if one.cost is not None]
-    spent = sum(tokens) if tokens else None, sum(costs) if costs else None
-    votes = Counter(one.verdict for one in opinions if one.verdict is not Verdict.UNDECIDED)
-    for verdict, count in votes.most_common(1):
-        if count > len(opinions) / 2:
-            because = next(one.because for one in opinions if one.verdict is verdict)
-            rung = "judges agree" if count == len(opinions) else "majority"
-            return Opinion(verdict, because, *spent, rung)
-    told = " / ".join(one.verdict.value for one in opinions)
-    return Opinion(Verdict.UNDECIDED, told, *spent, "judges differ")
+    tokens = [opinion.tokens for opinion in opinions if opinion.tokens is not None]
+    costs = [opinion.cost for opinion in opinions if opinion.cost is not None]
+    all_tokens = sum(tokens) if tokens else None
+    all_costs = sum(costs) if costs else None
+    for verdict in Verdict:
+        votes = [opinion for opinion in opinions if opinion.verdict is verdict]
+        if verdict is not Verdict.UNDECIDED and len(votes) > len(opinions) / 2:
+            rung = "judges agree" if len(votes) == len(opinions) else "majority"
+            return Opinion(verdict, votes[0].because, all_tokens, all_costs, rung)
+    verdicts = " / ".join(opinion.verdict.value for opinion in opinions)
+    return Opinion(Verdict.UNDECIDED, verdicts, all_tokens, all_costs, "judges differ")
 
 
 @asynccontextmanager
@@ -92,24 +88,30 @@ async def open_panel(specs: Sequence[str], *, seconds: float = TIMEOUT) -> Async
 def agreement_line(title: str, verdicts: Sequence[Sequence[Verdict]]) -> str:
     """How far judges agree on some answers, each with one verdict per judge.
 
-    Share of equal verdicts, and kappa.
-
-    Cohen's kappa for two judges and Krippendorff's alpha (nominal) for more; what a judge left
-    undecided is left out.
+    The share of equal verdicts, and Cohen's kappa for two judges or Krippendorff's alpha (nominal)
+    for more; what a judge left undecided is left out.
     """
-    known = list(Verdict)
-    given = [[one for one in each if one is not Verdict.UNDECIDED] for each in verdicts]
+    decided = [_without_undecided(of_answer) for of_answer in verdicts]
     judges = max(map(len, verdicts), default=0)
-    full = [each for each in given if len(each) == judges]
+    full = [of_answer for of_answer in decided if len(of_answer) == judges]
     if not full:
         return f"{title}: n 0"
     if judges == 2:
-        measure, found = "kappa", cohen_kappa([(first, second) for first, second in full])
+        measure = "kappa"
+        agreement = cohen_kappa([(first, second) for first, second in full])
     else:
-        measure, found = (
-            "alpha",
-            krippendorff_alpha([list(map(known.index, each)) for each in given], nominal=True),
-        )
-    equal = sum(len(set(each)) == 1 for each in full)
-    value = "– (one verdict only)" if found.value is None else f"{found.value:.2f}"
+        measure = "alpha"
+        agreement = krippendorff_alpha([_codes(of_answer) for of_answer in decided], nominal=True)
+    equal = sum(len(set(of_answer)) == 1 for of_answer in full)
+    value = "– (one verdict only)" if agreement.value is None else f"{agreement.value:.2f}"
     return f"{title}: n {len(full)}, equal {equal / len(full):.0%}, {measure} {value}"
+
+
+def _without_undecided(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    return [verdict for verdict in verdicts if verdict is not Verdict.UNDECIDED]
+
+
+def _codes(verdicts: Sequence[Verdict]) -> list[int]:
+    """Verdicts as numbers; which is which does not matter to a nominal measure."""
+    codes = list(Verdict)
+    return [codes.index(verdict) for verdict in verdicts]

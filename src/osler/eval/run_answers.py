@@ -65,7 +65,8 @@ def answers_of(store: RunFile) -> Iterator[RunAnswer]:
     for consultation in scored_consultations(store, EXACT):
         texts = {"diagnosis": consultation.diagnosis, "treatment": consultation.treatment}
         for kind in KINDS:
-            if (by_names := consultation.verdicts.get(kind)) is not None:
+            by_names = consultation.verdicts.get(kind)
+            if by_names is not None:
                 yield RunAnswer(
                     AnswerPlace(consultation.number, kind),
                     AnswerContent(consultation.case, kind, texts[kind]),
@@ -83,10 +84,10 @@ def stored_opinion(kind: Kind, opinion: Opinion) -> StoredVerdict:
 
 def by_content(answers: Iterable[RunAnswer]) -> dict[AnswerContent, list[RunAnswer]]:
     """Group answers that are the same."""
-    same: dict[AnswerContent, list[RunAnswer]] = defaultdict(list)
-    for one in answers:
-        same[one.content].append(one)
-    return dict(same)
+    groups: dict[AnswerContent, list[RunAnswer]] = defaultdict(list)
+    for answer in answers:
+        groups[answer.content].append(answer)
+    return dict(groups)
 
 
 def stored_verdicts(store: RunFile, judge: str) -> dict[AnswerPlace, StoredVerdict]:
@@ -99,12 +100,13 @@ def own_opinions(
 ) -> dict[AnswerContent, Opinion]:
     """What a judge itself said of these answers before."""
     stored = stored_verdicts(store, judge)
-    known = {}
-    for one in answers:
-        said = stored.get(one.place)
-        if said is not None and said.rung in OWN_RUNGS:
-            known[one.content] = Opinion(Verdict(said.verdict), said.because, rung=said.rung)
-    return known
+    opinions = {}
+    for answer in answers:
+        before = stored.get(answer.place)
+        if before is not None and before.rung in OWN_RUNGS:
+            verdict = Verdict(before.verdict)
+            opinions[answer.content] = Opinion(verdict, before.because, rung=before.rung)
+    return opinions
 
 
 def store_verdicts(
@@ -116,5 +118,5 @@ def store_verdicts(
     for place, verdict in verdicts.items():
         if before.get(place) != replace(verdict, tokens=None):
             new[place.number].append(verdict)
-    for number, some in new.items():
-        store.store_score(number, StoredScore(judge, some))
+    for number, new_verdicts in new.items():
+        store.store_score(number, StoredScore(judge, new_verdicts))

@@ -56,7 +56,9 @@ class Run:
         own = self.file.own_judge()
         if own is not None and own in judges:
             return own
-        return EXACT if EXACT in judges or not judges else next(iter(judges))
+        if EXACT in judges or not judges:
+            return EXACT
+        return next(iter(judges))
 
     def _not_judged(self, name: str, judges: Iterable[str]) -> UserError:
         person = name.removeprefix(PERSON)
@@ -118,7 +120,7 @@ class Run:
     def events(self) -> pd.DataFrame:
         """One row per event.
 
-        Consultation, turn, role, type, time, and the whole event as a dictionary.
+        It has consultation, turn, role, type, time, and the whole event as a dictionary.
         """
         import pandas as pd
 

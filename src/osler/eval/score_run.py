@@ -1,7 +1,4 @@
-"""Judge a run again.
-
-By what is exact, by one or more judges that decide by majority, or by a person's sheet.
-"""
+"""Judge a run again: by what is exact, by a majority of judges, or by a person's sheet."""
 
 from __future__ import annotations
 
@@ -23,6 +20,7 @@ from osler.eval.reader.model_judge import RUNG, ModelJudge
 from osler.eval.run_answers import (
     KINDS,
     AnswerContent,
+    RunAnswer,
     answers_of,
     by_content,
     own_opinions,
@@ -81,11 +79,13 @@ def judge_exactly(run: Path, *, again: bool = False, test_prices: Path | None = 
         for number in numbers:
             transcript = store.transcript(number)
             assert transcript is not None
-            store.store_score(
-                number, score(transcript, store.record(transcript.header.case), prices)
-            )
-        left = sum(one.is_undecided for one in answers_of(store))
-    return f"{len(numbers)} consultation(s) judged by {EXACT}; {left} answer(s) are undecided"
+            record = store.record(transcript.header.case)
+            store.store_score(number, score(transcript, record, prices))
+        undecided = sum(answer.is_undecided for answer in answers_of(store))
+    return f"{len(numbers)} consultation(s) judged by {EXACT}; {undecided} answer(s) are undecided"
+
+
+_TEST_PRICES = TypeAdapter(dict[str, Annotated[float, Field(ge=0, allow_inf_nan=False)]])
 
 
 def read_test_prices(path: Path) -> dict[str, float]:
@@ -98,10 +98,8 @@ def read_test_prices(path: Path) -> dict[str, float]:
     from osler.records.validation import RecordError
 
     try:
-        table = [getattr(part, "data", None) for part in read(path, str(path))]
-        return TypeAdapter(
-            dict[str, Annotated[float, Field(ge=0, allow_inf_nan=False)]]
-        ).validate_python(*table)
+        tables = [getattr(part, "data", None) for part in read(path, str(path))]
+        return _TEST_PRICES.validate_python(tables[0] if len(tables) == 1 else None)
     except OSError as error:
         raise UserError(
             f"the prices of tests {path} cannot be read ({error.strerror})", "check the path"
@@ -122,8 +120,8 @@ async def _judged(
             await work.ask()
         except ExceptionGroup as several:
             raise several.exceptions[0] from None
-        work.keep()
-        return work.names[-1], work.told()
+        work.store_all()
+        return work.names[-1], work.summary()
 
 
 async def examine_judges(
@@ -146,7 +144,8 @@ async def examine_judges(
             continue
         for language in languages:
             if has_marks(store, judge.name, language):
-                continue  # it was examined when this run was judged before
+                # It was examined when this run was judged before.
+                continue
             examination, tokens = await examined(judge, language, gate)
             require_agreement(judge.name, kinds, language, examination)
             store_marks(store, judge.name, {language: examination.marks})
@@ -156,31 +155,30 @@ async def examine_judges(
 
 async def opinion_of(judge: Judge, content: AnswerContent, record: PatientRecord) -> Opinion:
     """Ask a judge; what it says is marked as its own, so that nobody asks it again."""
-    said = await judge.judge(content.kind, content.text, record)
-    return replace(said, rung=RUNG if isinstance(judge, ModelJudge) else "judge")
+    opinion = await judge.judge(content.kind, content.text, record)
+    return replace(opinion, rung=RUNG if isinstance(judge, ModelJudge) else "judge")
 
 
 class PanelWork:
     """A panel at work on one run."""
 
     def __init__(self, store: RunWriter, panel: Panel, options: JudgeOptions) -> None:
-        self._store, self._judges, self._options = store, panel.judges, options
+        self._store = store
+        self._judges = panel.judges
+        self._options = options
         self._answers = list(answers_of(store))
-        contents = by_content(one for one in self._answers if one.can_be_judged)
-        self._exact = {
-            content: opinion
-            for content in contents
-            if (
-                opinion := exact_opinion(
-                    truth_of(content.kind, store.record(content.case)), content.text
-                )
-            )
-            is not None
-        }
+        contents = by_content(answer for answer in self._answers if answer.can_be_judged)
+        self._exact: dict[AnswerContent, Opinion] = {}
         """What is exactly a name that the record lists; it needs no reader."""
-        self._asked = {
-            content: places for content, places in contents.items() if content not in self._exact
-        }
+        self._to_read: dict[AnswerContent, list[RunAnswer]] = {}
+        """Everything else, with the answers that have it."""
+        for content, answers in contents.items():
+            truth = truth_of(content.kind, store.record(content.case))
+            exact = exact_opinion(truth, content.text)
+            if exact is not None:
+                self._exact[content] = exact
+            else:
+                self._to_read[content] = answers
         single = (*panel.judges, panel) if len(panel.judges) > 1 else panel.judges
         self.names = [judge.name for judge in single]
         """The names under which verdicts are stored: every judge's, and the panel's last."""
@@ -189,21 +187,19 @@ class PanelWork:
             for name in self.names[: len(panel.judges)]
         ]
         """What each judge says."""
-        self.tokens, self.cost = 0, 0.0
+        self.tokens = 0
+        self.cost = 0.0
         self._gate = asyncio.Semaphore(options.concurrency)
 
     async def ask(self) -> None:
         """Ask every judge about what it has not judged yet, after it was examined."""
-        todo = [
-            (place, one)
-            for place, known in enumerate(self._opinions)
-            for one in self._asked
-            if one not in known
-        ]
+        todo: list[tuple[int, AnswerContent]] = []
+        for place, opinions in enumerate(self._opinions):
+            todo += [(place, content) for content in self._to_read if content not in opinions]
         if not self._options.any_judge:
             judges = [self._judges[place] for place in sorted({place for place, _ in todo})]
-            languages = sorted({self._asked[content][0].language for _, content in todo})
-            kinds = sorted({content.kind for content in self._asked})
+            languages = sorted({self._to_read[content][0].language for _, content in todo})
+            kinds = sorted({content.kind for content in self._to_read})
             self.tokens += await examine_judges(self._store, judges, languages, kinds, self._gate)
         async with asyncio.TaskGroup() as group:
             for place, content in todo:
@@ -213,60 +209,58 @@ class PanelWork:
         """Judge an answer, and store the verdict for all consultations that ended with it."""
         judge = self._judges[place]
         async with self._gate:
-            said = await opinion_of(judge, content, self._store.record(content.case))
-        self._opinions[place][content] = said
-        self.tokens += said.tokens or 0
-        self.cost += said.cost or 0.0
-        tokens = said.tokens
-        for one in self._asked[content]:
-            self._store.store_score(
-                one.place.number, StoredScore(self.names[place], [one.verdict(said, tokens)])
-            )
-            tokens = 0  # the others cost nothing
+            opinion = await opinion_of(judge, content, self._store.record(content.case))
+        self._opinions[place][content] = opinion
+        self.tokens += opinion.tokens or 0
+        self.cost += opinion.cost or 0.0
+        tokens = opinion.tokens
+        for answer in self._to_read[content]:
+            stored = StoredScore(self.names[place], [answer.verdict(opinion, tokens)])
+            self._store.store_score(answer.place.number, stored)
+            # The others cost nothing.
+            tokens = 0
 
-    def keep(self) -> None:
+    def store_all(self) -> None:
         """Store what every judge and the panel say of all answers.
 
         What nobody can read stays as it is.
         """
-        panel = {
-            content: decide([known[content] for known in self._opinions]) for content in self._asked
-        }
+        panel = {}
+        for content in self._to_read:
+            panel[content] = decide([opinions[content] for opinions in self._opinions])
+        # A single judge is its own panel, so there is a name less than there are opinions.
         for name, opinions in zip(self.names, (*self._opinions, panel), strict=False):
-            said = {**opinions, **self._exact}
-            verdicts = {
-                one.place: one.verdict(said[one.content]) if one.can_be_judged else one.by_names
-                for one in self._answers
-            }
+            all_opinions = {**opinions, **self._exact}
+            verdicts = {}
+            for answer in self._answers:
+                verdicts[answer.place] = answer.by_names
+                if answer.can_be_judged:
+                    verdicts[answer.place] = answer.verdict(all_opinions[answer.content])
             store_verdicts(self._store, name, verdicts)
 
-    def told(self) -> list[str]:
-        """Say what was done.
-
-        The calls and what they cost, the verdicts, and how far the judges agree.
-        """
+    def summary(self) -> list[str]:
+        """Say what was read and what it cost, the verdicts, and how far the judges agree."""
         price = f", {self.cost:.4f} USD" if self.cost else ""
         exact = f", {len(self._exact)} exactly named" if self._exact else ""
         lines = [
-            f"{len(self._asked)} answers read by {self.names[-1]}{exact}; {self.tokens:,}"
+            f"{len(self._to_read)} answers read by {self.names[-1]}{exact}; {self.tokens:,}"
             f" tokens{price}"
         ]
         final = stored_verdicts(self._store, self.names[-1])
         for kind in KINDS:
-            counts = Counter(
-                final[one.place].verdict for one in self._answers if one.place.kind == kind
-            )
-            lines += (
-                [f"{kind}: {', '.join(f'{n} {verdict}' for verdict, n in counts.most_common())}"]
-                if counts
-                else []
-            )
-        return lines + (self._agreement() if len(self._judges) > 1 else [])
+            places = [answer.place for answer in self._answers if answer.place.kind == kind]
+            counts = Counter(final[place].verdict for place in places)
+            if counts:
+                parts = [f"{count} {verdict}" for verdict, count in counts.most_common()]
+                lines.append(f"{kind}: {', '.join(parts)}")
+        if len(self._judges) > 1:
+            lines += self._agreement()
+        return lines
 
     def _agreement(self) -> list[str]:
         groups: dict[str, list[list[Verdict]]] = defaultdict(list)
-        for content, (first, *_) in self._asked.items():
-            verdicts = [known[content].verdict for known in self._opinions]
+        for content, (first, *_) in self._to_read.items():
+            verdicts = [opinions[content].verdict for opinions in self._opinions]
             groups["all"].append(verdicts)
             groups[f"{content.kind} {first.language}"].append(verdicts)
         title = f"agreement of {len(self._judges)} judges"

@@ -61,7 +61,8 @@ def _twin(
 
 
 def _row(consultation: ScoredConsultation, measures: Iterable[Measure]) -> dict[str, Any]:
-    failure, explanation = consultation.failure, consultation.explanation
+    failure = consultation.failure
+    explanation = consultation.explanation
     row: dict[str, Any] = {
         "number": consultation.number,
         "record": consultation.case,

@@ -61,7 +61,9 @@ class Figure:
 def mean(values_by_patient: ValuesByPatient) -> float | None:
     """The mean of all trials, which every interval here is about; None without any."""
     clusters = Clusters.of(values_by_patient)
-    return clusters.mean if len(clusters) else None
+    if len(clusters):
+        return clusters.mean
+    return None
 
 
 def clustered_standard_error(values_by_patient: ValuesByPatient) -> float | None:
@@ -96,10 +98,7 @@ def pass_hat_k(
 
 
 class Trial(NamedTuple):
-    """One of a patient's consultations.
-
-    What a value of one column shares with a value of another.
-    """
+    """One of a patient's consultations, by which the values of two columns are paired."""
 
     patient: str
     number: int

@@ -42,12 +42,11 @@ class ExplanationModels:
 
     def doctor(self, trial: int, temperature: float) -> ConsultationClients:
         """The doctor's model, as its column has it: every trial has answers of its own."""
-        kept = tuple(self.store.explain_answers(DOCTOR, self.number))
         return ConsultationClients(
             self.doctors,
             trial,
-            kept,
-            self._keep(DOCTOR),
+            tuple(self.store.explain_answers(DOCTOR, self.number)),
+            self._store_as(DOCTOR),
             Limits(),
             self.allowance,
             temperature=temperature,
@@ -56,15 +55,15 @@ class ExplanationModels:
     def helper(self, spec: str) -> Backbone:
         """A model whose answer to the same request is shared by all consultations."""
         clients = ConsultationClients(
-            self.helpers, 0, (), self._keep(HELPER), Limits(), self.allowance
+            self.helpers, 0, (), self._store_as(HELPER), Limits(), self.allowance
         )
         return clients.open(spec, shared=True)
 
-    def _keep(self, role: str) -> StoreAnswer:
-        async def keep(key: str, answer: Completion) -> None:
+    def _store_as(self, role: str) -> StoreAnswer:
+        async def store(key: str, answer: Completion) -> None:
             self.store.store_explain_answer(self.number, role, key, answer)
 
-        return keep
+        return store
 
 
 @dataclass(frozen=True)
@@ -79,34 +78,38 @@ class AnswerJudge:
     """A judge of the user's own, who is asked likewise."""
 
     @classmethod
-    def of(cls, store: ExplanationWriter, given: str | None) -> AnswerJudge:
+    def of(cls, store: ExplanationWriter, name: str | None) -> AnswerJudge:
         """Return the judge of that name or spec.
 
-        Without one, the run's own if it can be asked, or the exact stage.
+        Without one, it is the run's own if it can be asked, or the exact stage.
 
         Raises:
             UserError: It has not judged the run, or cannot judge new answers.
         """
-        if given is None:
-            given = store.own_judge()
-            if given is None or _cannot_be_asked(given):
+        if name is None:
+            name = store.own_judge()
+            if name is None or _cannot_be_asked(name):
                 return cls(EXACT)
-        if given == EXACT:
+        if name == EXACT:
             return cls(EXACT)
-        spec = given.split("#")[0]
+        spec = name.split("#")[0]
         own = outside_judge(spec)
-        there = store.judges()
-        names = {own.name} if own else {name for name in there if name.split("#")[0] == spec}
-        if given in names:
-            names = {given}
-        if not (names := names & set(there)):
+        judges = store.judges()
+        if own is not None:
+            candidates = {own.name}
+        else:
+            candidates = {judge for judge in judges if judge.split("#")[0] == spec}
+        if name in candidates:
+            candidates = {name}
+        candidates &= set(judges)
+        if not candidates:
             raise UserError(
-                f"{store.path} has no verdicts of {given!r}; it was judged by"
-                f" {', '.join(there) or 'nobody'}",
+                f"{store.path} has no verdicts of {name!r}; it was judged by"
+                f" {', '.join(judges) or 'nobody'}",
                 f"`osler score {store.path} --judge {spec}` judges it; a panel or a person cannot"
                 " judge new answers",
             )
-        return cls(sorted(names)[-1], None if own else spec, own)
+        return cls(max(candidates), None if own else spec, own)
 
     async def verdict(
         self, conclusion: Conclusion, record: PatientRecord, models: ExplanationModels

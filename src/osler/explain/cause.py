@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from osler.agents.disclosure import disclosed_entries
@@ -56,54 +56,61 @@ class KeyEntries:
 def cause_of(first_right: ExplainStep | None, key: KeyEntries) -> Cause:
     """Return the cause.
 
-    If only the whole record makes the doctor right, the cause is the earliest link that lost a key
-    entry: it was never asked for, not brought, or not told. If the patient told every key entry it
-    was handed, and the doctor is right only in the record's words, nothing was missing: the doctor
-    did not see what it was told.
+    It is the first that holds for the first step that makes the doctor right:
+
+        none        KNOWLEDGE
+        SAME        CONCLUSION
+        DIALOGUE    MEMORY
+        HANDED      PATIENT if a key entry was not told; else CONCLUSION
+        ASKED       RETRIEVAL if a key entry was not brought, or none was left untold; else PATIENT
+        RECORD      INQUIRY if a key entry was never asked for; RETRIEVAL if one was not brought;
+                    PATIENT if one was not told; else CONCLUSION
+
+    CONCLUSION after SAME means that nothing was missing: the doctor is right only in the record's
+    words, and did not see what it was told.
     """
     if first_right is None:
         return Cause.KNOWLEDGE
     if first_right in _BY_STEP:
         return _BY_STEP[first_right]
-    is_asked = first_right is ExplainStep.ASKED
     if first_right is ExplainStep.RECORD and key.unasked:
         return Cause.INQUIRY
-    if first_right is not ExplainStep.HANDED and (key.unbrought or (is_asked and not key.untold)):
+    if first_right is not ExplainStep.HANDED and key.unbrought:
         return Cause.RETRIEVAL
-    return Cause.PATIENT if key.untold else Cause.CONCLUSION
+    if first_right is ExplainStep.ASKED and not key.untold:
+        return Cause.RETRIEVAL
+    if key.untold:
+        return Cause.PATIENT
+    return Cause.CONCLUSION
 
 
 def found(first_right: ExplainStep | None, key: KeyEntries, last_turn: int) -> StoredExplanation:
     """Return the cause, the turn where the consultation was lost, and what was missing."""
     cause = cause_of(first_right, key)
     if cause is Cause.INQUIRY:
-        return StoredExplanation(
-            cause, None, key.unasked, _LINES[cause].format(names=_some(key.unasked))
-        )
+        line = _LINES[cause].format(names=_first_names(key.unasked))
+        return StoredExplanation(cause, None, key.unasked, line)
     if cause in (Cause.CONCLUSION, Cause.KNOWLEDGE):
         in_other_words = cause is Cause.CONCLUSION and first_right is not ExplainStep.SAME
-        return StoredExplanation(
-            cause, last_turn, (), _IN_OTHER_WORDS if in_other_words else _LINES[cause]
-        )
-    lost = {
+        line = _IN_OTHER_WORDS if in_other_words else _LINES[cause]
+        return StoredExplanation(cause, last_turn, (), line)
+    turn_of = {
         Cause.MEMORY: key.unrecalled,
         Cause.PATIENT: key.untold,
         Cause.RETRIEVAL: key.unbrought,
     }[cause]
-    if not lost:
+    if not turn_of:
         return StoredExplanation(cause, None, (), _UNNAMED[cause])
-    names = _some(
-        [
-            f"{name} ({f'turn {turn}' if turn > 0 else 'earlier visit'})"
-            for name, turn in lost.items()
-        ]
-    )
-    return StoredExplanation(
-        cause, next(iter(lost.values())), tuple(lost), _LINES[cause].format(names=names)
-    )
+    names = []
+    for name, turn in turn_of.items():
+        place = f"turn {turn}" if turn > 0 else "earlier visit"
+        names.append(f"{name} ({place})")
+    line = _LINES[cause].format(names=_first_names(names))
+    first_turn = next(iter(turn_of.values()))
+    return StoredExplanation(cause, first_turn, tuple(turn_of), line)
 
 
-def _some(names: Sequence[str]) -> str:
+def _first_names(names: Sequence[str]) -> str:
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     return "; ".join(names[:_MOST_NAMED]) + more
 
@@ -119,22 +126,36 @@ def key_entries(
             turn.
         wrong: Turns whose reply contradicts what the patient was handed.
     """
-    told, brought, well = lost.told, lost.brought, _well_told(lost, wrong)
-    handed = {name: turn for name, turn in brought.items() if name in lost.handed or name in asked}
     key = needed(lost.record)
-
-    def at(turns: Mapping[str, int], is_lost: Callable[[str], bool]) -> dict[str, int]:
-        found = [entry for entry in key if entry.name in turns and is_lost(entry.name)]
-        found.sort(key=lambda entry: (entry.relevance is not Relevance.DECIDING, turns[entry.name]))
-        return {entry.name: turns[entry.name] for entry in found}
-
+    disclosed = lost.disclosed_entries
+    retrieved = lost.retrieved_entries
+    correct = _correctly_told(lost, wrong)
+    handed = {
+        name: turn
+        for name, turn in retrieved.items()
+        if name in lost.entries_to_tell or name in asked
+    }
+    disclosed_keys = [entry.name for entry in key if entry.name in disclosed]
+    unrecalled = [name for name in disclosed_keys if not _is_recalled(name, lost)]
+    if not unrecalled:
+        unrecalled = [name for name in disclosed_keys if not _is_recalled(name, lost, in_full=True)]
     return KeyEntries(
-        unrecalled=at(told, lambda name: not _is_recalled(name, lost))
-        or at(told, lambda name: not _is_recalled(name, lost, in_full=True)),
-        untold=at(handed, lambda name: name not in well),
-        unbrought=at(asked, lambda name: name not in brought),
-        unasked=tuple(entry.name for entry in key if entry.name not in {*told, *handed, *asked}),
+        unrecalled=_where(key, disclosed, unrecalled),
+        untold=_where(key, handed, set(handed) - correct),
+        unbrought=_where(key, asked, set(asked) - set(retrieved)),
+        unasked=tuple(
+            entry.name for entry in key if entry.name not in {*disclosed, *handed, *asked}
+        ),
     )
+
+
+def _where(
+    key: Sequence[Entry], turn_of: Mapping[str, int], names: Collection[str]
+) -> dict[str, int]:
+    """The key entries of these names with their turns, those that decide first, then by turn."""
+    entries = [entry for entry in key if entry.name in names]
+    entries.sort(key=lambda entry: (entry.relevance is not Relevance.DECIDING, turn_of[entry.name]))
+    return {entry.name: turn_of[entry.name] for entry in entries}
 
 
 def needed(record: PatientRecord) -> list[Entry]:
@@ -142,42 +163,37 @@ def needed(record: PatientRecord) -> list[Entry]:
 
     What was not done cannot be missed.
     """
-    there = [
-        entry
-        for entry in key_elements(record, Part.DIAGNOSIS)
-        if entry.status is not Status.NOT_DONE
-    ]
-    return sorted(there, key=lambda entry: entry.relevance is not Relevance.DECIDING)
+    entries = key_elements(record, Part.DIAGNOSIS)
+    present = [entry for entry in entries if entry.status is not Status.NOT_DONE]
+    return sorted(present, key=lambda entry: entry.relevance is not Relevance.DECIDING)
 
 
-def _well_told(lost: LostConsultation, wrong: Collection[int]) -> set[str]:
-    """Return the entries that replies disclosed.
-
-    Replies that contradict an entry, as a model says, are left out.
-    """
-    found = set(lost.earlier)
-    for one in lost.course.exchanges:
-        if one.answer is not None and one.turn not in wrong:
-            found.update(one.answer.disclosed)
-    return found
+def _correctly_told(lost: LostConsultation, wrong: Collection[int]) -> set[str]:
+    """Return the entries that replies disclosed, without replies that contradict an entry."""
+    names = set(lost.entries_of_visits)
+    for exchange in lost.course.exchanges:
+        if exchange.answer is not None and exchange.turn not in wrong:
+            names.update(exchange.answer.disclosed)
+    return names
 
 
 def _is_recalled(name: str, lost: LostConsultation, *, in_full: bool = False) -> bool:
     """Check whether the doctor had an entry at the end.
 
-    In the last exchange, or recalled from a turn that told it.
+    It is in the last exchange, or recalled from a turn that told it.
     """
-    recall, language = lost.last_recall, lost.record.language
+    recall = lost.last_recall
+    language = lost.record.language
     whole = {turn.number for turn in recall.exchanges if turn.reply or turn.results}
-    for turn, reply, entries in lost.telling(name):
+    for turn, reply, entries in lost.replies_about(name):
         if 0 < turn == lost.last_turn - 1 or turn in whole:
             return True
         facts = [fact_text(fact, language) for fact in recall.facts if fact.turn == turn]
         text = "\n".join(facts) if recall.facts or recall.exchanges else recall.text
         if in_full:
-            is_told = set(content(reply, language)) <= set(content(text, language))
+            is_in_text = set(content(reply, language)) <= set(content(text, language))
         else:
-            is_told = name in disclosed_entries(text, entries, language)
-        if text and is_told:
+            is_in_text = name in disclosed_entries(text, entries, language)
+        if text and is_in_text:
             return True
     return False

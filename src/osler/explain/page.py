@@ -1,6 +1,6 @@
 """What `osler explain` prints.
 
-The causes by column, the first lost consultations, and what explaining cost.
+It prints the causes by column, the first lost consultations, and what explaining cost.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ def explained_page(path: Path, done: Explained) -> Group:
         listed.append(
             Text(f"{len(lost) - _MOST} more are not listed; --json lists all", style="dim")
         )
-    if undecided := sum(one["verdict"] == Verdict.UNDECIDED for one in lost):
+    undecided = sum(one["verdict"] == Verdict.UNDECIDED for one in lost)
+    if undecided:
         remedy = f"`osler score {path} --judge SPEC` decides them, then explain again with --judge"
         listed.append(Text(f"{undecided} ending(s) are undecided: {remedy}", style="dim"))
     return Group(

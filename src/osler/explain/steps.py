@@ -1,7 +1,4 @@
-"""What a doctor is given when it concludes again.
-
-The same, the full dialogue, more of the record, all of it.
-"""
+"""What a doctor is given when it concludes again: the same, the dialogue, more of the record."""
 
 from __future__ import annotations
 
@@ -46,165 +43,188 @@ class LostConsultation:
 
     def __init__(self, transcript: Transcript, record: PatientRecord) -> None:
         """Take the consultation and its patient's record."""
-        self.transcript, self.record = transcript, record
+        self.transcript = transcript
+        self.record = record
         self.course = Course.of(transcript, record)
         self._views = transcript.turn_views
         self.last_turn = _last_turn(self._views)
         self._turns = transcript.exchanges
-        self.earlier = self._told_earlier()
-        """The entries that were told at earlier visits, by name, each with the turn that told
-        it."""
+        self.entries_of_visits = self._entries_of_visits()
+        """The entries that were disclosed at earlier visits, by name, each with its turn."""
 
-    def _told_earlier(self) -> dict[str, int]:
+    def _entries_of_visits(self) -> dict[str, int]:
         """Find the turn of each by the words that it shares with the entry.
 
-        The last turn, if several share as many.
+        If several turns share as many, it is the last of them.
         """
         language = self.record.language
-        words = {
-            turn.number: set(content(f"{turn.reply} {turn.results}", language))
-            for turn in self._views
-            if turn.visited and not turn.visited.filler
-        }
-        found = {}
-        for name in sorted(self.record.told_earlier) if words else ():
+        words_of_turn: dict[int, set[str]] = {}
+        for turn in self._views:
+            if turn.visited and not turn.visited.filler:
+                text = f"{turn.reply} {turn.results}"
+                words_of_turn[turn.number] = set(content(text, language))
+        if not words_of_turn:
+            return {}
+        turn_of: dict[str, int] = {}
+        for name in sorted(self.record.told_earlier):
             entry = self.record.entry(name)
-            own = set(
-                content(" ".join((entry.name, *entry.aliases, entry.report, entry.said)), language)
+            text = " ".join((entry.name, *entry.aliases, entry.report, entry.said))
+            entry_words = set(content(text, language))
+            turn_of[name] = max(
+                words_of_turn,
+                key=lambda number: (len(entry_words & words_of_turn[number]), number),
             )
-            found[name] = max(words, key=lambda number: (len(own & words[number]), number))
-        return found
+        return turn_of
 
     @property
-    def told(self) -> dict[str, int]:
-        """The entries that the doctor was told, each with its first turn.
+    def disclosed_entries(self) -> dict[str, int]:
+        """The entries that the doctor was told, now or at earlier visits, each with its turn."""
+        return {**self.course.told, **self.entries_of_visits}
 
-        Those of earlier visits, too.
+    def replies_about(self, name: str) -> Iterator[tuple[int, str, tuple[Entry, ...]]]:
+        """The turns whose reply disclosed an entry.
+
+        Each with its number, the reply, and the entries that the reply could disclose.
         """
-        return {**self.course.told, **self.earlier}
-
-    def telling(self, name: str) -> Iterator[tuple[int, str, tuple[Entry, ...]]]:
-        """The turns that told an entry.
-
-        Number, reply, and the entries that the reply could tell of.
-        """
-        if name in self.earlier:
-            known = tuple(self.record.entry(one) for one in self.earlier)
-            yield self.earlier[name], self._turns[self.earlier[name]].reply, known
-        for one in self.course.exchanges:
-            if one.answer is not None and name in one.answer.disclosed:
-                yield one.turn, one.answer.reply, one.entries
+        if name in self.entries_of_visits:
+            number = self.entries_of_visits[name]
+            entries = tuple(self.record.entry(other) for other in self.entries_of_visits)
+            yield number, self._turns[number].reply, entries
+        for exchange in self.course.exchanges:
+            if exchange.answer is not None and name in exchange.answer.disclosed:
+                yield exchange.turn, exchange.answer.reply, exchange.entries
 
     @property
-    def brought(self) -> dict[str, int]:
-        """The entries that the retrieval brought, by name, each with its first turn.
+    def retrieved_entries(self) -> dict[str, int]:
+        """The entries that the patient was handed, by name, each with its first turn.
 
-        With those told earlier.
+        What was disclosed at earlier visits is among them.
         """
-        now = {
-            entry.name: one.turn for one in reversed(self.course.exchanges) for entry in one.entries
-        }
-        return {**now, **self.earlier}
+        turn_of: dict[str, int] = {}
+        for exchange in self.course.exchanges:
+            for entry in exchange.entries:
+                turn_of.setdefault(entry.name, exchange.turn)
+        return {**turn_of, **self.entries_of_visits}
 
     @property
-    def handed(self) -> dict[str, int]:
-        """Those of them that a patient should have told, since they were asked for (`asked_for`).
+    def entries_to_tell(self) -> dict[str, int]:
+        """Those of them that the patient should have told, since they were asked for (`asked_for`).
 
         A small model brings half of a record for any question; a patient who keeps to the question
-        loses nothing. What was told at earlier visits was handed over there.
+        loses nothing.
         """
-        brought = self.brought
-        now = {name: turn for name, turn in self.asked.items() if name in brought}
-        return {**now, **self.earlier}
+        retrieved = self.retrieved_entries
+        now = {name: turn for name, turn in self.asked.items() if name in retrieved}
+        return {**now, **self.entries_of_visits}
 
     @property
     def asked(self) -> dict[str, int]:
         """The entries that were asked for (`asked_for`), each with its first turn.
 
-        A question for a category asks for all of its entries, whether they were brought or not.
+        A question for a category asks for all of its entries, whether they were retrieved or not.
         """
-        first_turns: dict[str, int] = {}
-        for exchange in reversed(self.course.exchanges):
-            first_turns |= dict.fromkeys(exchange.asked, exchange.turn)
-        return first_turns
+        turn_of: dict[str, int] = {}
+        for exchange in self.course.exchanges:
+            for name in exchange.asked:
+                turn_of.setdefault(name, exchange.turn)
+        return turn_of
 
     @property
     def last_recall(self) -> Recall:
         """What the memory recalled before the conclusion."""
         recalls = [turn.recall for turn in self._views if turn.number == self.last_turn]
-        return recalls[0] if recalls and recalls[0] else Recall()
+        if recalls and recalls[0]:
+            return recalls[0]
+        return Recall()
 
     @property
     def last_lessons(self) -> LessonRecall:
         """What the doctor recalled of earlier patients before the conclusion."""
         recalls = [event.recall for turn in self._views for event in turn.lessons]
-        return recalls[-1] if recalls else LessonRecall()
+        if recalls:
+            return recalls[-1]
+        return LessonRecall()
 
     def results(self, turn: int) -> str:
         """The reports that came with the reply of a turn."""
-        return self._turns[turn].results if turn in self._turns else ""
+        if turn in self._turns:
+            return self._turns[turn].results
+        return ""
 
     def same(self) -> Briefing:
         """All that the doctor had at the end, and no question left."""
-        first = self.last_turn == 1
-        last = self._turns.get(self.last_turn - 1) if not first else None
+        question = ""
+        reply = ""
+        results = ""
+        is_first_turn = self.last_turn == 1
+        last = self._turns.get(self.last_turn - 1)
+        if is_first_turn:
+            reply = self.record.complaint
+        elif last is not None:
+            question = last.question
+            reply = last.reply
+            results = last.results
         return Briefing(
             case=case_of(self.record, visits=self.transcript.header.date is not None),
             turn=self.last_turn,
             turns_left=0,
-            question=last.question if last else "",
-            reply=last.reply if last else self.record.complaint if first else "",
-            results=last.results if last else "",
+            question=question,
+            reply=reply,
+            results=results,
             recall=self.last_recall,
             lessons=self.last_lessons,
         )
 
-    async def briefing(self, step: ExplainStep, asked: Collection[str] = ()) -> Briefing | None:
+    async def briefing(self, step: ExplainStep, asked_for: Collection[str] = ()) -> Briefing | None:
         """Return what the doctor is given in a step; None if that is nothing new.
 
         Args:
             step: The step.
-            asked: Names of the entries that its questions asked for; only the step of that name
-                needs them.
+            asked_for: Names of the entries that its questions asked for; only the step ASKED needs
+                them.
         """
         same = self.same()
         if step is ExplainStep.SAME:
             return same
         if self.transcript.header.memory == ONE_STEP:
-            return None  # it had the whole record
+            # It had the whole record.
+            return None
         if step is ExplainStep.RECORD:
-            texts = entry_texts(self.record, same.case)
-            recall = Recall(
-                text="\n".join(entry_lines(texts, same.case.language)),
-                exchanges=_exchanges(texts, 1),
-            )
-            known = {
-                "question": "",
-                "reply": self.record.complaint,
-                "results": "",
-                "recall": recall,
-            }
-            return same.model_copy(update={"turn": 1, **known})
+            return self._with_record(same)
         dialogue = await self._dialogue()
         if step is ExplainStep.DIALOGUE:
-            return (
-                None
-                if dialogue.text == same.recall.text
-                else same.model_copy(update={"recall": dialogue})
-            )
-        new = set(self.handed) - self._reported()
-        if step is ExplainStep.ASKED:
-            new |= (later := set(asked) - set(self.handed))
-            if not later:
+            if dialogue.text == same.recall.text:
                 return None
-        return same.model_copy(update={"recall": self._extended(dialogue, new)}) if new else None
+            return same.model_copy(update={"recall": dialogue})
+        new = set(self.entries_to_tell) - self._reported_entries()
+        if step is ExplainStep.ASKED:
+            never_handed = set(asked_for) - set(self.entries_to_tell)
+            if not never_handed:
+                return None
+            new |= never_handed
+        if not new:
+            return None
+        return same.model_copy(update={"recall": self._extended(dialogue, new)})
+
+    def _with_record(self, same: Briefing) -> Briefing:
+        """The whole record except the answer, as the doctor of one step has it."""
+        texts = entry_texts(self.record, same.case)
+        recall = Recall(
+            text="\n".join(entry_lines(texts, same.case.language)), exchanges=_exchanges(texts, 1)
+        )
+        update = {
+            "turn": 1,
+            "question": "",
+            "reply": self.record.complaint,
+            "results": "",
+            "recall": recall,
+        }
+        return same.model_copy(update=update)
 
     async def _dialogue(self) -> Recall:
-        """What a memory without limits recalls.
+        """What a memory without limits recalls: every turn word for word, but the last.
 
-        Every turn word for word, but for the last, which a briefing has.
-
-        The turns of earlier visits are part of it.
+        The last is in a briefing anyway. The turns of earlier visits are part of it.
         """
         header = self.transcript.header
         memory = RawMemory(
@@ -215,22 +235,16 @@ class LostConsultation:
                 await memory.remember(self._turns[number])
         return await memory.recall(Query(""))
 
-    def _reported(self) -> set[str]:
+    def _reported_entries(self) -> set[str]:
         """Entries that the dialogue has in the record's words already."""
-        if self.transcript.header.results is not ResultsFrom.REPORT:
-            return set()
-        return {
-            entry.name
-            for one in self.course.exchanges
-            for entry in one.entries
-            if entry.category in RESULTS
-        }
+        names: set[str] = set()
+        if self.transcript.header.results is ResultsFrom.REPORT:
+            for exchange in self.course.exchanges:
+                names |= {entry.name for entry in exchange.entries if entry.category in RESULTS}
+        return names
 
     def _extended(self, dialogue: Recall, names: Collection[str]) -> Recall:
-        """Add entries in the record's words.
-
-        As text for a model, as exchanges for a doctor by rules.
-        """
+        """Add entries in the record's words: text for a model, exchanges for a doctor by rules."""
         language = self.record.language
         texts = entry_texts(self.record, case_of(self.record), names)
         report = phrases("exchange", language)["report"]
@@ -243,18 +257,15 @@ class LostConsultation:
 
 def _exchanges(texts: Mapping[str, str], first: int) -> tuple[Turn, ...]:
     """Entries as if each had been asked for: a doctor by rules reads no text."""
-    told = enumerate(texts.items(), start=first)
-    return tuple(
-        Turn(number=number, question=name, reply="", results=text) for number, (name, text) in told
-    )
+    turns = []
+    for number, (name, text) in enumerate(texts.items(), start=first):
+        turns.append(Turn(number=number, question=name, reply="", results=text))
+    return tuple(turns)
 
 
 def _last_turn(turns: Sequence[TurnView]) -> int:
-    """The turn of the conclusion.
-
-    Of one that could not be read, the turn after the last question.
-    """
-    concluded = [turn.number for turn in turns if turn.concluded]
-    if concluded:
-        return concluded[0]
+    """The turn of the conclusion; if it could not be read, the turn after the last question."""
+    for turn in turns:
+        if turn.concluded:
+            return turn.number
     return max((turn.number for turn in turns if turn.asked or turn.recalls), default=1)

@@ -54,12 +54,14 @@ def _whole_answers(kind: str, language: Language) -> re.Pattern[str]:
 
 def answer_opening(reply: str, language: Language) -> tuple[str, str]:
     """Return how a reply opens ("yes", "no", "unsure", "both" or nothing), and what follows."""
-    rest, opening = reply.replace("’", "'"), ""
+    rest = reply.replace("’", "'")
+    opening = ""
     while True:
         kind, end = _opening_kind(rest, language)
         if not kind:
             return opening, rest
-        opening, rest = opening or kind, rest[end:]
+        opening = opening or kind
+        rest = rest[end:]
 
 
 def _opening_kind(text: str, language: Language) -> tuple[str, int]:
@@ -152,7 +154,9 @@ def _answer_given(mention: Mention) -> AnswerWanted:
     """Return the kind of question that a person, a time or a value alone answers."""
     if mention.whose:
         return AnswerWanted.YES_OR_NO
-    return AnswerWanted.WHEN if mention.when else AnswerWanted.VALUE
+    if mention.when:
+        return AnswerWanted.WHEN
+    return AnswerWanted.VALUE
 
 
 def _is_part(what: str, topic: str, language: Language) -> bool:

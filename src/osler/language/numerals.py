@@ -87,7 +87,8 @@ def _english(level: str) -> Iterator[float]:
     words = _WORD.findall(level)
     if _WORDS.isdisjoint(words):
         return
-    total, begun = 0.0, False
+    total = 0.0
+    begun = False
     for word in words:
         if word in _ONES or word in _TENS:
             value = _ONES[word] if word in _ONES else _TENS[word]
@@ -100,7 +101,8 @@ def _english(level: str) -> Iterator[float]:
             begun = True
             yield total
         elif word not in ("and", "a"):
-            total, begun = 0.0, False
+            total = 0.0
+            begun = False
 
 
 def _chinese(level: str) -> Iterator[float]:
@@ -142,9 +144,12 @@ def _chinese_parts(run: str) -> Iterator[float]:
             yield 0.5
             yield total + section + last + 0.5
         elif char == "万":
-            total, section, last = (total + section + last) * 10000 or 10000, 0, 0
+            total = (total + section + last) * 10000 or 10000
+            section = 0
+            last = 0
             yield float(total)
         else:
-            section, last = section + (last or 1) * _CHINESE_SCALES[char], 0
+            section = section + (last or 1) * _CHINESE_SCALES[char]
+            last = 0
             yield float(_CHINESE_SCALES[char])
     yield float(total + section + last)

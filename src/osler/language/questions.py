@@ -58,7 +58,9 @@ class ReadQuestion:
     @property
     def topic(self) -> str:
         """What it is about, in one phrase."""
-        return self.topics[0] if self.topics else ""
+        if self.topics:
+            return self.topics[0]
+        return ""
 
 
 @lru_cache(maxsize=1024)
@@ -135,7 +137,8 @@ def _question(text: str, language: Language, speaker: Speaker) -> ReadQuestion:
     whose = relative_asked_about(text, speaker, language)
     asks = _asks(text, language)
     # What is left of the question without question word, time and relative are its topics.
-    bare, when = text, ""
+    bare = text
+    when = ""
     if asks not in (AnswerWanted.YES_OR_NO, AnswerWanted.CHOICE):
         bare = _question_word(language).sub(" ", bare)
     time = time_finder(language).search(text)
@@ -178,7 +181,9 @@ def _asks(text: str, language: Language) -> AnswerWanted:
     for kind, finds in _question_kinds(language).items():
         match = finds.search(text)
         if match and (language is Language.ZH or _opens(text[: match.start()])):
-            return AnswerWanted.WHAT if kind == "how" else AnswerWanted(kind)
+            if kind == "how":
+                return AnswerWanted.WHAT
+            return AnswerWanted(kind)
     return AnswerWanted.YES_OR_NO
 
 

@@ -22,6 +22,7 @@ _LONGEST_LABEL = {Language.EN: 6, Language.ZH: 12}
 _BEHIND_CUE = 4
 """Characters behind a cue that may belong to it."""
 _SMALL_WORDS = ("the_patient", "subjects", "determiners", "helpers", "fillers", "about")
+"""Kinds of cues that name no thing by themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,8 @@ class _Draft:
 def _sentence(text: str, language: Language, speaker: Speaker, person: str) -> tuple[Sentence, str]:
     """The sentence, and the relative it ends with: the next may go on about them."""
     is_question = text.rstrip(" \"'”").endswith(("?", "？"))
-    written, text = text, text.replace("’", "'")
+    written = text
+    text = text.replace("’", "'")
     label_and_rest = None if is_question else _label(text, language)
     clauses: list[Clause] = []
     if label_and_rest is None:
@@ -151,7 +153,8 @@ def _label(text: str, language: Language) -> tuple[str, str] | None:
     match = _LABELLED.match(text)
     if match is None:
         return None
-    label, rest = match[1].strip(EDGE), match[2].strip(" .。；;")
+    label = match[1].strip(EDGE)
+    rest = match[2].strip(" .。；;")
     size = len(label.split()) if language is Language.EN else len(label)
     if not label or not rest or size > _LONGEST_LABEL[language]:
         return None
@@ -253,7 +256,8 @@ def _take_person(draft: _Draft, text: str, language: Language, speaker: Speaker)
         return person.rest
     person = relative_within(text, language, speaker)
     if person:
-        draft.whose, draft.whose_here = person.whose, True
+        draft.whose = person.whose
+        draft.whose_here = True
         return person.rest
     draft.whose = own_name(text, language, speaker)
     return text
@@ -337,7 +341,9 @@ def _subordinate_start(text: str, language: Language) -> int:
         return len(text)
     head = text[: match.start()]
     is_inner = thing(head, language) or finder("determiners", language).search(head)
-    return match.end() if is_inner else len(text)
+    if is_inner:
+        return match.end()
+    return len(text)
 
 
 def _is_fresh(segment: Segment, language: Language) -> bool:
@@ -387,12 +393,17 @@ def _inherit(draft: _Draft, before: _Draft | None, person: str, language: Langua
 
 
 def _gather(drafts: list[_Draft]) -> list[_Draft]:
-    """Give times, values and people that stand alone to the thing they belong to."""
+    """Give times, values and people that stand alone to the thing they belong to.
+
+    At most one draft waits for the thing behind it. A newer one takes its place, unless what waits
+    is a denial; what waits when the sentence ends is kept only if there is nothing else.
+    """
     gathered: list[_Draft] = []
-    # A time or a person that has no thing yet: it belongs to the next one.
     waiting: _Draft | None = None
     for draft in drafts:
         if draft.what:
+            # "For three days, a headache": the time belongs to the thing. "Not since Monday, no
+            # cough": the thing has a denial of its own, and the time stays by itself.
             if waiting is not None and waiting.when and draft.denied:
                 gathered.append(waiting)
             elif waiting is not None:
@@ -400,14 +411,19 @@ def _gather(drafts: list[_Draft]) -> list[_Draft]:
             waiting = None
             gathered.append(draft)
         elif draft.value and not gathered:
+            # "38.5": what it is the value of, the question says.
             gathered.append(draft)
         elif draft.when or draft.value:
-            if gathered and draft.segment.joint != "but":
+            goes_back = gathered and draft.segment.joint != "but"
+            if goes_back:
+                # "A headache, for three days"
                 _add_behind(gathered[-1], draft)
             elif waiting is None or not waiting.denies:
                 waiting = draft
         elif draft.whose:
+            # "My mother, a stroke"
             waiting = draft
+        # A draft with none of these is a bare "no" or "yes", and what it denies is known already.
     if not gathered and waiting is not None:
         return [waiting]
     return gathered
@@ -468,7 +484,7 @@ def _mention(draft: _Draft, shared_time: str, sentence: str) -> Mention:
 def denies_a_list(clause: str, language: Language) -> bool:
     """Check whether a clause of a record opens by denying what it lists.
 
-    "denies fever or rash", "无头晕、头痛".
+    Such clauses are "denies fever or rash" and "无头晕、头痛".
     """
     opening = _leading(language).match(clause)
     rests = (
@@ -502,7 +518,8 @@ def thing(text: str, language: Language) -> str:
     """Return what a text mentions: its words without those that carry no meaning at either end."""
     text = _BRACKETED.sub(" ", text)
     text = " ".join(text.split()) if language is Language.EN else "".join(text.split())
-    leading, trailing = _leading(language), _trailing(language)
+    leading = _leading(language)
+    trailing = _trailing(language)
     before = None
     # What is cut off at one end may uncover more at the other.
     while text != before:

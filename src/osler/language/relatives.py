@@ -90,7 +90,7 @@ def relative_within(text: str, language: Language, speaker: Speaker) -> Relative
 def own_name(text: str, language: Language, speaker: Speaker) -> str:
     """Return what a relative is called who answers for the patient and speaks of themselves.
 
-    Empty otherwise.
+    It is empty otherwise.
     """
     if speaker is Speaker.PATIENT or not finder("own_state", language).match(text):
         return ""
@@ -188,7 +188,8 @@ def _telling(language: Language) -> re.Pattern[str]:
 @cache
 def _asked_about(speaker: Speaker, language: Language) -> re.Pattern[str]:
     """Finds a question about a relative, and not about what they say of the patient."""
-    who, tells = f"({_kin(speaker, language)})", pattern("tells", language)
+    who = f"({_kin(speaker, language)})"
+    tells = pattern("tells", language)
     if language is Language.ZH:
         often = "(?:有没有|是不是|也|都|经常|老|总)?"
         before = "(?:^|[，。？！、]|[您你他她家]|孩子|宝宝)(?:的|他|她)?"

@@ -19,6 +19,7 @@ _BRACKETS = re.compile(r"[（(][^）)]*[）)]|“[^”]*”|\"[^\"]*\"")
 _JOINT_OF = {"but": "but", "new": ".", "list": "list", "mark": ","}
 """What a segment behind a cut has as its joint, by the kind of the cut."""
 _BY_STRENGTH = ("", ",", "list", ".", "but")
+"""Joints, the strongest last."""
 _LONGEST_SHARED = 3
 """Words of the longest thing that takes over how the thing before it opened."""
 
@@ -84,7 +85,8 @@ def segments(text: str, language: Language) -> list[Segment]:
         *spans(_BRACKETS, text),
     ]
     parts: list[Segment] = []
-    begin, joint = 0, ""
+    begin = 0
+    joint = ""
     for cut in _boundary(language).finditer(text):
         before = text[begin : cut.start()]
         if _overlaps(*_core(cut), uncut) or not _separates(before, cut, language):
@@ -92,7 +94,8 @@ def segments(text: str, language: Language) -> list[Segment]:
         if before.strip(EDGE):
             parts.append(_cut_out(text, begin, cut.start(), joint))
             joint = ""
-        begin, joint = cut.end(), _stronger(joint, cut)
+        begin = cut.end()
+        joint = _stronger(joint, cut)
     if text[begin:].strip(EDGE):
         parts.append(_cut_out(text, begin, len(text), joint))
     _share_nouns(parts, language)
@@ -156,7 +159,8 @@ def _share_nouns(parts: list[Segment], language: Language) -> None:
     gap = " " if is_english else ""
     # From the end: the next thing must have got its noun to hand it on.
     for place in reversed(range(len(parts) - 1)):
-        part, following = parts[place], parts[place + 1]
+        part = parts[place]
+        following = parts[place + 1]
         if following.joint != "list":
             continue
         last = part.text.split()[-1] if is_english else _ending_attribute(part.text, attributes)
@@ -187,6 +191,10 @@ def _shared_noun(text: str, attributes: set[str], language: Language) -> str:
     """Return what follows the attribute that opens a text: the allergies of "food allergies"."""
     if language is Language.EN:
         first, _, rest = text.partition(" ")
-        return rest if first.lower() in attributes else ""
+        if first.lower() in attributes:
+            return rest
+        return ""
     opening = max((name for name in attributes if text.startswith(name)), key=len, default="")
-    return text[len(opening) :] if opening else ""
+    if opening:
+        return text[len(opening) :]
+    return ""

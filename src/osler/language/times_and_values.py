@@ -25,9 +25,11 @@ def time_finder(language: Language) -> re.Pattern[str]:
 
 def _english_times() -> str:
     en = Language.EN
-    number, units = NUMBER[en], pattern("time_units", en)
+    number = NUMBER[en]
+    units = pattern("time_units", en)
     indefinite = pattern("some_number", en)  # "a few", "several"
-    about, named = pattern("about", en), pattern("weekdays", en)
+    about = pattern("about", en)
+    named = pattern("weekdays", en)
     # "three days", "about two or three good weeks", "a few months and a half"
     many = rf"(?:{number}|{indefinite})(?:\s*(?:to|or|-|–|and)\s*(?:{number}|a half))?"
     counted = rf"{many}\s*-?\s*(?:good |long |more )?{units}"
@@ -67,7 +69,9 @@ def _english_times() -> str:
 
 def _chinese_times() -> str:
     zh = Language.ZH
-    number, units, points = NUMBER[zh], pattern("time_units", zh), pattern("time_points", zh)
+    number = NUMBER[zh]
+    units = pattern("time_units", zh)
+    points = pattern("time_points", zh)
     about = f"(?:{pattern('about', zh)})"
     amount = rf"{about}{{0,3}}(?:{number}[到至\-~—、])?{number}[来多余]?{units}[多余半]?"
     behind = "(?:左右|上下)?(?:以前|之前|前|以来|来|了|之内|内|后|以后|的时候)?"
@@ -128,7 +132,8 @@ def _units(language: Language) -> str:
 
 def _english_values() -> str:
     en = Language.EN
-    number, units = NUMBER[en], _units(en)
+    number = NUMBER[en]
+    units = _units(en)
     frequency = pattern("frequencies", en)
     about = rf"(?:{pattern('about', en)}\s+){{0,3}}"
     rate = rf"(?:\s+{frequency})"
@@ -145,7 +150,8 @@ def _english_values() -> str:
 
 def _chinese_values() -> str:
     zh = Language.ZH
-    number, units = NUMBER[zh], _units(zh)
+    number = NUMBER[zh]
+    units = _units(zh)
     rate = f"(?:{pattern('frequencies', zh)})"
     about = f"(?:{pattern('about', zh)}){{0,3}}"
     span = rf"{number}(?:\s*[到至\-~—/、]\s*{number})?"

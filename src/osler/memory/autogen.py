@@ -67,13 +67,15 @@ class AutoGenMemory(AutoGenProtocol, Component[_Config]):
             k: How many items are put into the prompt; by default, as much as fits the budget of the
                 settings.
         """
-        self._name, self._settings = as_name(memory), settings or MemorySettings()
+        self._name = as_name(memory)
+        self._settings = settings or MemorySettings()
         self._heading = f"{phrases('autogen', self._settings.language)['heading']}\n"
         self._file = Path(file) if file is not None else None
         self._store = MemoryStore(
             self._file, memory=self._name, language=self._settings.language, settings=self._settings
         )
-        self._user, self._k = user_id, k
+        self._user = user_id
+        self._k = k
         self._remembered = 0
         """Exchanges of the present conversation."""
 
@@ -85,13 +87,14 @@ class AutoGenMemory(AutoGenProtocol, Component[_Config]):
         exchanges = _exchanges(messages)
         for question, reply in exchanges[self._remembered :]:
             self._remembered += 1
-            said = ({"role": "assistant", "content": question}, {"role": "user", "content": reply})
+            messages_of_exchange = (
+                {"role": "assistant", "content": question},
+                {"role": "user", "content": reply},
+            )
             if question.strip() or reply.strip():
-                await self._store.aadd(said, user_id=self._user)
-        query = next(
-            (_text(message) for message in reversed(messages) if isinstance(message, UserMessage)),
-            "",
-        )
+                await self._store.aadd(messages_of_exchange, user_id=self._user)
+        users_texts = [_text(message) for message in messages if isinstance(message, UserMessage)]
+        query = users_texts[-1] if users_texts else ""
         text, result = await self._recalled(query)
         await model_context.clear()
         for message in messages:
@@ -102,8 +105,10 @@ class AutoGenMemory(AutoGenProtocol, Component[_Config]):
 
     async def _recalled(self, query: str) -> tuple[str, MemoryQueryResult]:
         if self._k is not None:
-            found = await self.query(query)
-            return "\n".join(str(one.content) for one in found.results), found
+            results_of_query = await self.query(query)
+            return "\n".join(
+                str(item.content) for item in results_of_query.results
+            ), results_of_query
         recall = await self._store.arecall(query, user_id=self._user)
         rows = recall_rows(recall, self._settings.language)
         results = [_content(row.text, {"turn": row.turn, "score": row.score}) for row in rows]
@@ -121,18 +126,19 @@ class AutoGenMemory(AutoGenProtocol, Component[_Config]):
         `MemoryStore.search`.
         """
         text = query if isinstance(query, str) else str(query.content)
-        if unknown := set(kwargs) - {"k", "limit", "user_id", "run_id", "filters"}:
+        unknown = set(kwargs) - {"k", "limit", "user_id", "run_id", "filters"}
+        if unknown:
             raise UserError(
                 f"query has no option {min(unknown)!r}", "use k, limit, user_id, run_id or filters"
             )
         most = kwargs.pop("k", kwargs.pop("limit", self._k))
-        found = await self._store.asearch(text, limit=most, **{"user_id": self._user, **kwargs})
-        return MemoryQueryResult(
-            results=[
-                _content(one.pop("memory"), {**one.pop("metadata"), **one})
-                for one in found["results"]
-            ]
-        )
+        answer = await self._store.asearch(text, limit=most, **{"user_id": self._user, **kwargs})
+        results = []
+        for item in answer["results"]:
+            memory_text = item.pop("memory")
+            metadata = item.pop("metadata")
+            results.append(_content(memory_text, {**metadata, **item}))
+        return MemoryQueryResult(results=results)
 
     async def add(
         self, content: MemoryContent, cancellation_token: CancellationToken | None = None
@@ -142,13 +148,13 @@ class AutoGenMemory(AutoGenProtocol, Component[_Config]):
         A `user_id`, `run_id` or `timestamp` in the metadata is that of `MemoryStore.add`.
         """
         metadata = dict(content.metadata or {})
-        given = {
+        store_arguments = {
             name: metadata.pop(name)
             for name in ("user_id", "run_id", "timestamp")
             if name in metadata
         }
         await self._store.aadd(
-            str(content.content), metadata=metadata, **{"user_id": self._user, **given}
+            str(content.content), metadata=metadata, **{"user_id": self._user, **store_arguments}
         )
 
     async def clear(self) -> None:
@@ -182,26 +188,22 @@ class AutoGenMemory(AutoGenProtocol, Component[_Config]):
 
 
 def _exchanges(messages: list[LLMMessage]) -> list[tuple[str, str]]:
-    """Pair what the agent said with what it was told next.
-
-    The first thing it was told has nothing before it.
-    """
-    pairs, said = [], ""
+    """Pair what the agent said with what it was told next, the first time with an empty text."""
+    pairs = []
+    agents_text = ""
     for message in messages:
         if isinstance(message, AssistantMessage) and isinstance(message.content, str):
-            said = message.content
+            agents_text = message.content
         elif isinstance(message, UserMessage):
-            pairs.append((said, _text(message)))
-            said = ""
+            pairs.append((agents_text, _text(message)))
+            agents_text = ""
     return pairs
 
 
 def _text(message: UserMessage) -> str:
-    return (
-        message.content
-        if isinstance(message.content, str)
-        else " ".join(str(part) for part in message.content)
-    )
+    if isinstance(message.content, str):
+        return message.content
+    return " ".join(str(part) for part in message.content)
 
 
 def _content(text: str, metadata: dict[str, Any]) -> MemoryContent:

@@ -66,7 +66,7 @@ class Recall(FrozenModel):
     def told_turns(self) -> tuple[int, ...] | None:
         """The turns it tells of: by facts, the best first, then in their own words.
 
-        None if it does not say which.
+        It is None if the recall does not say which.
         """
         if self.text and not (self.facts or self.exchanges):
             return None
@@ -129,7 +129,9 @@ class Query:
     @property
     def beside(self) -> int | None:
         """The turn that need not be recalled, since the doctor has it word for word."""
-        return self.exchange.number if self.exchange else None
+        if self.exchange:
+            return self.exchange.number
+        return None
 
 
 @runtime_checkable
@@ -179,7 +181,7 @@ _CHINESE = re.compile(r"[\u4e00-\u9fff]+")
 def tokens(text: str) -> int:
     """Estimate tokens without a tokenizer.
 
-    Four Latin characters, or one and a half Chinese ones, make one.
+    A token is four Latin characters, or one and a half Chinese ones.
     """
     return round(exact_tokens(text))
 

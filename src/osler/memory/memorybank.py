@@ -1,6 +1,4 @@
-"""MemoryBank (SiliconFriend).
-
-Turns and a summary of each visit, which fade with time unless they are recalled.
+"""MemoryBank (SiliconFriend): turns and summaries of visits, which fade unless they are recalled.
 
 An item is recalled by similarity times retention, and retention is Ebbinghaus's curve `exp(-t / (5
 * S))`: t is the time since the item was made or last recalled, S starts at 1 and rises by 1 with
@@ -152,23 +150,27 @@ class MemoryBankMemory(EmbeddedTurnMemory):
     async def after(self, turn: Turn, change: Change) -> Change:
         """At the first turn of a day, summarise the visits before it that have no summary."""
         before = next(islice(reversed(self._turns.values()), 1, 2), None)
-        if turn.at is None or before is None or (before.at and before.at.date() == turn.at.date()):
+        if turn.at is None or before is None:
             return change
-        inserted, failed, requests = list(change.inserted), list[str](), 0
+        if before.at and before.at.date() == turn.at.date():
+            return change
+        inserted = list(change.inserted)
+        failed: list[str] = []
+        requests = 0
         for day in sorted(self._open.keys() - {turn.at.date()}):
             turns = [self._turns[number] for number in self._open[day]]
             if len(turns) < _TWO:
                 del self._open[day]
                 continue
-            short, asked = await self._summarised(turns)
-            requests += asked
+            short, requests_here = await self._summarised(turns)
+            requests += requests_here
             if short is None:
                 failed.append(day.isoformat())
             elif await self._add_summary(short):
                 inserted.append(short.text)
-        made = len(inserted) - len(change.inserted)
+        summaries = len(inserted) - len(change.inserted)
         change = change.model_copy(update={"inserted": tuple(inserted)})
-        return change_by_summaries(change, self._settings, made, failed, requests)
+        return change_by_summaries(change, self._settings, summaries, failed, requests)
 
     async def recall(self, query: Query) -> Recall:
         """Return the newest turn, then the items with the highest scores that fit."""
@@ -197,41 +199,43 @@ class MemoryBankMemory(EmbeddedTurnMemory):
     async def search(self, query: str) -> list[tuple[str, float]]:
         """All items whose retention reaches the floor, by similarity times retention.
 
-        Of two alike the newer first.
+        Of two alike, the newer comes first.
         """
         ranking = await self._ranking(query)
-        keys = (
+        keys = [
             _visit_key(item.number) if isinstance(item, VisitSummary) else turn_key(item)
             for item in ranking.items
-        )
+        ]
         return list(zip(keys, ranking.scores, strict=True))
 
     async def _ranking(self, query: str) -> Ranking:
         """The items whose retention reaches the floor, the best first."""
         if self._index is None:
             return Ranking([], [])
-        vector, now = await self._embedder.embed_query(query), self._now()
-        told = [summary for summary in self._summaries.values() if summary.text]
-        items: list[int | VisitSummary] = [*self._turns, *told]
-        firsts = np.array([*self._turns, *(summary.turns[0] for summary in told)])
-        cosines, left = self._index.all_cosines(vector), self._retentions(now)
-        if told and self._visits is not None:
-            near = self._visits.cosines(vector, [summary.number for summary in told])
-            kept = [self._retention(_visit_key(summary.number), now) for summary in told]
-            cosines, left = np.concatenate((cosines, near)), np.concatenate((left, kept))
-        reached = np.flatnonzero(reaching(left, self._options.floor))
-        scores = np.maximum(cosines, 0.0)[reached] * left[reached]
-        order = ranked_places(scores, -firsts[reached])
-        return Ranking([items[place] for place in reached[order].tolist()], scores[order].tolist())
+        vector = await self._embedder.embed_query(query)
+        now = self._now()
+        summaries = [summary for summary in self._summaries.values() if summary.text]
+        items: list[int | VisitSummary] = [*self._turns, *summaries]
+        first_turns = np.array([*self._turns, *(summary.turns[0] for summary in summaries)])
+        cosines = self._index.all_cosines(vector)
+        retentions = self._retentions(now)
+        if summaries and self._visits is not None:
+            numbers = [summary.number for summary in summaries]
+            of_visits = [self._retention(_visit_key(number), now) for number in numbers]
+            cosines = np.concatenate((cosines, self._visits.cosines(vector, numbers)))
+            retentions = np.concatenate((retentions, of_visits))
+        places = np.flatnonzero(reaching(retentions, self._options.floor))
+        scores = np.maximum(cosines, 0.0)[places] * retentions[places]
+        order = ranked_places(scores, -first_turns[places])
+        best_first = [items[place] for place in places[order].tolist()]
+        return Ranking(best_first, scores[order].tolist())
 
     def _retentions(self, now: datetime) -> NDArray[np.float64]:
         """How much is left of each turn."""
-        elapsed = (
-            np.maximum(self._in_seconds(now) - np.array(self._last_times), 0.0)
-            / _SECONDS[self._options.unit]
-        )
-        left: NDArray[np.float64] = np.exp(-elapsed / (5 * np.array(self._values)))
-        return left
+        seconds = np.maximum(self._in_seconds(now) - np.array(self._last_times), 0.0)
+        elapsed = seconds / _SECONDS[self._options.unit]
+        retentions: NDArray[np.float64] = np.exp(-elapsed / (5 * np.array(self._values)))
+        return retentions
 
     def _now(self) -> datetime:
         return self.time_of(next(reversed(self._turns.values())))
@@ -240,16 +244,15 @@ class MemoryBankMemory(EmbeddedTurnMemory):
         self._strengths[key] = strength
         if not key.startswith(_VISIT):
             place = self._places[key_number(key)]
-            self._values[place], self._last_times[place] = (
-                strength.value,
-                self._in_seconds(strength.since),
-            )
+            self._values[place] = strength.value
+            self._last_times[place] = self._in_seconds(strength.since)
 
     def _strength(self, key: str) -> Strength:
         """How firmly an item is kept; a summary that was never recalled is as old as the visit."""
-        return self._strengths.get(key) or Strength(
-            1, self.time_of(self._turns[self.turns_of(key)[-1]])
-        )
+        if key in self._strengths:
+            return self._strengths[key]
+        last_turn = self._turns[self.turns_of(key)[-1]]
+        return Strength(1, self.time_of(last_turn))
 
     def _retention(self, key: str, now: datetime) -> float:
         strength = self._strength(key)
@@ -260,8 +263,8 @@ class MemoryBankMemory(EmbeddedTurnMemory):
 
     async def _summarised(self, turns: list[Turn]) -> tuple[ShortForm | None, int]:
         """Summarise a visit; None if the model failed. Also returns how many requests it took."""
-        said = self.dialogue(self.fitting([turn.number for turn in turns], _SHOWN))
-        return await summarised(self._settings, "memorybank_visit", turns, said, _SUMMARY)
+        dialogue = self.dialogue(self.fitting([turn.number for turn in turns], _SHOWN))
+        return await summarised(self._settings, "memorybank_visit", turns, dialogue, _SUMMARY)
 
     async def _add_summary(self, short: ShortForm) -> bool:
         """Keep a summary; return whether it says anything."""
@@ -276,8 +279,8 @@ class MemoryBankMemory(EmbeddedTurnMemory):
         """Take in a summary, so that its visit needs none any more."""
         self._summaries[summary.number] = summary
         self._made = max(self._made, summary.number)
-        there = (self._turns[number] for number in summary.turns if number in self._turns)
-        for day in {turn.at.date() for turn in there if turn.at} & self._open.keys():
+        turns = [self._turns[number] for number in summary.turns if number in self._turns]
+        for day in {turn.at.date() for turn in turns if turn.at} & self._open.keys():
             self._open[day] = [number for number in self._open[day] if number not in summary.turns]
 
     def _visit_index(self, dimensions: int) -> VectorIndex:
@@ -289,33 +292,38 @@ class MemoryBankMemory(EmbeddedTurnMemory):
 
     def clear_own(self) -> None:
         """Forget summaries and strengths."""
-        self._summaries, self._visits, self._open = {}, None, {}
-        self._made, self._saved_summaries = 0, 0
-        self._strengths, self._changed, self._recalled = {}, set(), {}
+        self._summaries = {}
+        self._visits = None
+        self._open = {}
+        self._made = 0
+        self._saved_summaries = 0
+        self._strengths = {}
+        self._changed = set()
+        self._recalled = {}
 
     def delta(self, everything: bool = False) -> dict[str, Any]:
         """What changed since the last call, or all."""
         state = super().delta(everything)
-        self._saved_summaries, self._changed = self._made, set()
+        self._saved_summaries = self._made
+        self._changed = set()
         return state
 
     def own_delta(self, everything: bool) -> dict[str, Any]:
         """New summaries with their vectors, raised strengths, and recalls since the last turn."""
         own: dict[str, Any] = {}
         first = 0 if everything else self._saved_summaries
-        new = list(
-            takewhile(lambda summary: summary.number > first, reversed(self._summaries.values()))
-        )[::-1]
+        newest_first = reversed(self._summaries.values())
+        new = list(takewhile(lambda summary: summary.number > first, newest_first))
+        new.reverse()
         if new:
             own["summaries"] = [
                 summary.model_dump(mode="json", exclude_defaults=True) for summary in new
             ]
-        if self._visits is not None and (
-            told := [summary.number for summary in new if summary.text]
-        ):
+        with_text = [summary.number for summary in new if summary.text]
+        if self._visits is not None and with_text:
             own["rows"] = {
                 "dimensions": self._visits.made.dimensions,
-                "index": self._visits.rows_of(told),
+                "index": self._visits.rows_of(with_text),
             }
         changed = sorted(self._strengths if everything else self._changed)
         if changed:
@@ -325,12 +333,15 @@ class MemoryBankMemory(EmbeddedTurnMemory):
             }
         if everything and self._made:
             own["made"] = self._made
-        return {**own, "recalled": dict(self._recalled)} if self._recalled else own
+        if self._recalled:
+            return {**own, "recalled": dict(self._recalled)}
+        return own
 
     def apply_own(self, delta: dict[str, Any]) -> None:
         """Take in what `own_delta` returned."""
         summaries = [VisitSummary.model_validate(row) for row in delta.get("summaries", ())]
-        if rows := delta.get("rows"):
+        rows = delta.get("rows")
+        if rows:
             self._visit_index(rows["dimensions"]).extend(rows["index"])
             self._embedder.learn([summary.text for summary in summaries if summary.text])
         for summary in summaries:
@@ -345,13 +356,12 @@ class MemoryBankMemory(EmbeddedTurnMemory):
 
         What is left of a visit is summarised at the next one.
         """
-        gone = [
-            one.number
-            for one in self._summaries.values()
-            if one.text and not {*one.turns}.isdisjoint(turns)
-        ]
-        keys = list(map(_visit_key, gone))
-        for number in gone:
+        dropped = []
+        for summary in self._summaries.values():
+            if summary.text and not {*summary.turns}.isdisjoint(turns):
+                dropped.append(summary.number)
+        keys = list(map(_visit_key, dropped))
+        for number in dropped:
             del self._summaries[number]
             self._visit_index(0).remove(number)
         self._forget_strengths([*keys, *map(turn_key, turns)])
@@ -374,7 +384,9 @@ class MemoryBankMemory(EmbeddedTurnMemory):
 
     def _clear_turns(self) -> None:
         super()._clear_turns()
-        self._places, self._values, self._last_times = {}, array("d"), array("d")
+        self._places = {}
+        self._values = array("d")
+        self._last_times = array("d")
 
     async def _rebuild(self, turns: dict[int, Turn]) -> None:
         self._open = {}
@@ -389,18 +401,17 @@ class MemoryBankMemory(EmbeddedTurnMemory):
     def items(self, delta: dict[str, Any]) -> list[MemoryItem]:
         """The turns and summaries of a delta."""
         summaries = delta.get("own", {}).get("summaries", ())
-        told = (
-            MemoryItem(_visit_key(row["number"]), row["text"]) for row in summaries if row["text"]
-        )
-        return [*super().items(delta), *told]
+        items = super().items(delta)
+        for row in summaries:
+            if row["text"]:
+                items.append(MemoryItem(_visit_key(row["number"]), row["text"]))
+        return items
 
     def turns_of(self, key: str) -> tuple[int, ...]:
         """The turns that an item rests on."""
-        return (
-            self._summaries[key_number(key)].turns
-            if key.startswith(_VISIT)
-            else super().turns_of(key)
-        )
+        if key.startswith(_VISIT):
+            return self._summaries[key_number(key)].turns
+        return super().turns_of(key)
 
     async def rewrite(self, key: str, text: str) -> list[str]:
         """Give a turn or a summary another text."""
@@ -416,16 +427,12 @@ class MemoryBankMemory(EmbeddedTurnMemory):
         return []
 
     async def erase(self, keys: Sequence[str]) -> list[str]:
-        """Remove turns with the summaries that rest on them, or summaries alone.
-
-        Their turns are items themselves.
-        """
+        """Remove turns with the summaries that rest on them, or summaries without their turns."""
         visits = [key for key in keys if key.startswith(_VISIT)]
         for number in map(key_number, visits):
             self._visit_index(0).remove(number)
-            self._summaries[number] = self._summaries[number].model_copy(
-                update={"text": "", "facts": ()}
-            )
+            summary = self._summaries[number]
+            self._summaries[number] = summary.model_copy(update={"text": "", "facts": ()})
         self._forget_strengths(visits)
         turns = [key for key in keys if not key.startswith(_VISIT)]
         return [*visits, *(await super().erase(turns) if turns else ())]

@@ -83,6 +83,8 @@ def _built_in(name: str) -> MemoryFactory:
 
 def _foreign(name: str) -> MemoryFactory:
     def fault(made: object) -> str | None:
-        return None if isinstance(made, Memory) else "is no Memory"
+        if isinstance(made, Memory):
+            return None
+        return "is no Memory"
 
     return plugin_factory("memory", GROUP, name, memory_names(), wanted=_WANTED, fault=fault)

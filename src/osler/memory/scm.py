@@ -1,6 +1,4 @@
-"""Self-Controlled Memory.
-
-A controller decides at each recall whether the archive is looked into, and how closely.
+"""Self-Controlled Memory: a controller decides how closely each recall looks into the archive.
 
 The newest turns are the flash memory, which is always recalled. All older turns are the archive; a
 long one has a summary. The controller decides twice. Is history needed for this query at all? If
@@ -102,10 +100,10 @@ class ScmMemory(EmbeddedTurnMemory):
         """Check whether a summary saves tokens and, if by rules, has every number and drug."""
         if not 0 < tokens(short.text) <= tokens(self._lines[turn.number]) * _SHORTER:
             return False
-        said = f"{turn.reply}\n{turn.results}"
+        told_text = f"{turn.reply}\n{turn.results}"
         return self._settings.thinker is not None or (
-            values(said) <= values(short.text)
-            and {*drugs_in(said).values()} <= {*drugs_in(short.text).values()}
+            values(told_text) <= values(short.text)
+            and {*drugs_in(told_text).values()} <= {*drugs_in(short.text).values()}
         )
 
     async def recall(self, query: Query) -> Recall:
@@ -119,19 +117,23 @@ class ScmMemory(EmbeddedTurnMemory):
             return await self._recall(query)
 
     async def _recall(self, query: Query) -> Recall:
-        known = [number for number in self._turns if number != query.beside]
-        flash = known[: -self._options.flash - 1 : -1]
-        archive = known[: len(known) - len(flash)]
-        room, requests = LineRoom(self._settings.budget, self._language), 0
+        numbers = [number for number in self._turns if number != query.beside]
+        flash = numbers[-self._options.flash :]
+        flash.reverse()
+        archive = numbers[: len(numbers) - len(flash)]
+        requests = 0
+        room = LineRoom(self._settings.budget, self._language)
         for number in self.that_may_fit(flash, room):
             room.add([self.whole(number)])
         is_needed: bool | None = bool(archive)
         if archive and not query.is_to_conclude:
             is_needed, requests = await self._needs_history(query, flash, archive)
         if is_needed is not False:
-            found, in_full, asked = await self._found(query, archive, all_in_full=is_needed is None)
-            requests += asked
-            self._add_archive(room, found, in_full)
+            turns, in_full, more_requests = await self._found(
+                query, archive, all_in_full=is_needed is None
+            )
+            requests += more_requests
+            self._add_archive(room, turns, in_full)
         lines = room.lines
         short = [self._short[line.turn.number] for line in lines if line.short]
         recall = recall_of(lines, short, self._turns, self._language, query.beside)
@@ -139,7 +141,8 @@ class ScmMemory(EmbeddedTurnMemory):
 
     async def scores(self, query: str) -> Scores:
         """The cosine of each turn and the query, and a little for recency: today comes first."""
-        cosines, seconds = await self.cosines(query), self.seconds
+        cosines = await self.cosines(query)
+        seconds = self.seconds
         if not len(seconds):
             return cosines
         total: Scores = cosines + _RECENCY * np.exp((seconds - seconds.max()) / _DAY)
@@ -180,24 +183,32 @@ class ScmMemory(EmbeddedTurnMemory):
 
         Also returns how many requests that took.
         """
-        scores, numbers, known = (
-            await self.scores(query.text),
-            list(self._turns),
-            frozenset(archive),
-        )
-        places = [place for place in self.best_first(scores).tolist() if numbers[place] in known]
-        short = list(islice((place for place in places if numbers[place] in self._short), _LISTED))
-        full, requests = {numbers[place] for place in short}, 0
+        scores = await self.scores(query.text)
+        in_archive = frozenset(archive)
+        numbers = list(self._turns)
+        ranking: list[int] = []
+        score_of: dict[int, float] = {}
+        for place in self.best_first(scores).tolist():
+            number = numbers[place]
+            if number in in_archive:
+                ranking.append(number)
+                score_of[number] = float(scores[place])
+        with_summary = [number for number in ranking if number in self._short][:_LISTED]
+        requests = 0
         if self._settings.thinker is None:
-            least = float(scores[places[0]]) * _HALF if places else 0.0
-            full = {numbers[place] for place in short if reaches(float(scores[place]), least)}
-        elif not all_in_full:
-            full, requests = await self._wanted_in_full(query, [numbers[place] for place in short])
-        return [numbers[place] for place in places], full, requests
+            least = score_of[ranking[0]] * _HALF if ranking else 0.0
+            full = {number for number in with_summary if reaches(score_of[number], least)}
+        elif all_in_full:
+            full = set(with_summary)
+        else:
+            full, requests = await self._wanted_in_full(query, with_summary)
+        return ranking, full, requests
 
-    def _add_archive(self, room: LineRoom, found: Iterable[int], in_full: Collection[int]) -> None:
+    def _add_archive(
+        self, room: LineRoom, numbers: Iterable[int], in_full: Collection[int]
+    ) -> None:
         """Tell turns of the archive as far as they fit."""
-        for number in found:
+        for number in numbers:
             if room.is_full:
                 return
             # Without a summary, a turn is too long or not: nothing need be written to see that.
@@ -207,14 +218,20 @@ class ScmMemory(EmbeddedTurnMemory):
     def _dated(self, number: int) -> str:
         """The summary of a turn, with its date if it has one."""
         at = self._turns[number].at
-        return f"{at:%Y-%m-%d} {self._short[number].text}" if at else self._short[number].text
+        text = self._short[number].text
+        if at:
+            return f"{at:%Y-%m-%d} {text}"
+        return text
 
     async def _wanted_in_full(self, query: Query, numbers: Sequence[int]) -> tuple[set[int], int]:
         """Ask the model for which of these turns the summary is not enough."""
         if not numbers or self._settings.thinker is None:
             return set(), 0
-        rows = enumerate((self._dated(number) for number in numbers), start=1)
-        summaries = "\n".join(f"{place}. {text}" for place, text in rows)
+        # The model names a summary by its place in this list.
+        by_place = {str(place): number for place, number in enumerate(numbers, start=1)}
+        summaries = "\n".join(
+            f"{place}. {self._dated(number)}" for place, number in by_place.items()
+        )
         answer = await ask_json(
             self._settings.thinker,
             "scm_full",
@@ -224,13 +241,12 @@ class ScmMemory(EmbeddedTurnMemory):
             query=self._heard(query),
             summaries=summaries,
         )
-        wanted = answer.data.get("full") if answer.data else None
-        if not isinstance(wanted, list):
+        places = answer.data.get("full") if answer.data else None
+        if not isinstance(places, list):
             return set(numbers), answer.requests
-        named = {str(one).strip() for one in wanted}
-        return {
-            number for place, number in enumerate(numbers, start=1) if str(place) in named
-        }, answer.requests
+        named = {str(place).strip() for place in places}
+        full = {number for place, number in by_place.items() if place in named}
+        return full, answer.requests
 
     def _heard(self, query: Query) -> str:
         """What was said last: the exchange, with who said what, or else the text of the query."""
@@ -241,14 +257,13 @@ class ScmMemory(EmbeddedTurnMemory):
         return exchange_text(exchange, self._language, self._settings.speaker)
 
     def _forms(self, number: int, *, in_full: bool) -> list[RecallLine]:
-        """How a turn may be told.
-
-        In full, or in short if that is enough or the turn is too long for the budget.
-        """
+        """How a turn may be told: in full, or in short if that is enough or it is too long."""
         if number not in self._short:
             return [self.whole(number)]
         short = self.in_short(number, self._short[number].text, f"{_SHORT}{number}")
-        return [self.whole(number), short] if in_full else [short]
+        if in_full:
+            return [self.whole(number), short]
+        return [short]
 
     # State.
 
@@ -268,12 +283,11 @@ class ScmMemory(EmbeddedTurnMemory):
     def own_delta(self, everything: bool) -> dict[str, Any]:
         """The new summaries."""
         count = len(self._short) - (0 if everything else self._saved_short)
-        new = list(islice(reversed(self._short.values()), count))[::-1]
-        return (
-            {"short": [short.model_dump(mode="json", exclude_defaults=True) for short in new]}
-            if new
-            else {}
-        )
+        new = list(islice(reversed(self._short.values()), count))
+        if not new:
+            return {}
+        rows = [short.model_dump(mode="json", exclude_defaults=True) for short in reversed(new)]
+        return {"short": rows}
 
     def apply_own(self, delta: dict[str, Any]) -> None:
         """Take in what `own_delta` returned."""

@@ -1,6 +1,6 @@
 """Open a model by its spec and check what it supports.
 
-A backbone of your own: see `open_plugin` in `providers`.
+For a backbone of your own, see `open_plugin` in `providers`.
 """
 
 from __future__ import annotations

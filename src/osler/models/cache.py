@@ -66,7 +66,9 @@ class ResponseCache:
     def get(self, key: str) -> Completion | None:
         """Return the answer to that request, if one is stored."""
         row = self._file.execute("SELECT body FROM answers WHERE key = ?", (key,)).fetchone()
-        return Completion.model_validate_json(row[0]) if row else None
+        if row:
+            return Completion.model_validate_json(row[0])
+        return None
 
     def put(self, key: str, answer: Completion) -> None:
         """Store an answer. The first one stays: a cache is there to give the same answer again."""
@@ -97,7 +99,9 @@ class EarlierAnswers:
     def next(self, key: str) -> Completion | None:
         """Return the next earlier answer to that request."""
         waiting = self._by_key.get(key)
-        return Completion.model_validate_json(waiting.popleft()) if waiting else None
+        if waiting:
+            return Completion.model_validate_json(waiting.popleft())
+        return None
 
 
 @dataclass

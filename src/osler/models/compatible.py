@@ -161,7 +161,9 @@ class CompatibleClient(ChatClient):
                 attempts += 1
                 continue
             answer = self._completion(body)
-            return answer if attempts == 1 else answer.model_copy(update={"attempts": attempts})
+            if attempts == 1:
+                return answer
+            return answer.model_copy(update={"attempts": attempts})
 
     def _options(self, request: ChatRequest) -> dict[str, Any]:
         options = {name: value for name, value in self.options.items() if name not in self.refused}

@@ -28,12 +28,16 @@ def _token_count(value: object) -> int | None:
     """Check a number of tokens that a server claims; None for anything that no call can have."""
     if isinstance(value, bool) or not isinstance(value, int):
         return None
-    return value if 0 <= value <= _MOST_TOKENS else None
+    if 0 <= value <= _MOST_TOKENS:
+        return value
+    return None
 
 
 def _short_text(value: object) -> str | None:
     """Check a name that a server sends; None for anything else."""
-    return value if isinstance(value, str) and len(value) <= 200 and value.isprintable() else None
+    if isinstance(value, str) and len(value) <= 200 and value.isprintable():
+        return value
+    return None
 
 
 TokenCount = Annotated[int | None, BeforeValidator(_token_count)]

@@ -76,6 +76,7 @@ _HOPELESS = frozenset(
 """Failures that every further request would meet, too."""
 
 _LONGEST_DETAIL = 300
+"""Characters of a server's own words that an error quotes."""
 
 
 class BackboneError(UserError):

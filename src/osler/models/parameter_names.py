@@ -143,7 +143,8 @@ def warn_of_misspelt_parameters(spec: Spec) -> None:
     for name, _ in spec.parameters:
         if name in _NAMES:
             continue
-        if near := get_close_matches(name.lower(), _NAMES, 1, _ALIKE):
+        near = get_close_matches(name.lower(), _NAMES, 1, _ALIKE)
+        if near:
             remedy = "most servers ignore a parameter that they do not know"
             warn(
                 f"the backbone's parameter {name!r} is sent as it is; did you mean {near[0]!r}?"

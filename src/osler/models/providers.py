@@ -221,7 +221,9 @@ def open_plugin(spec: Spec, options: Mapping[str, Any], timeout: float) -> ChatC
         )
         client = factory(**parameters)
     if isinstance(client, ChatClient):
-        return _OpenClient(client) if stays_open else client
+        if stays_open:
+            return _OpenClient(client)
+        return client
     assert isinstance(client, ChatCompletionClient)
     model = str(parameters.get("model") or spec.model)
     return AutoGenClient(

@@ -145,7 +145,9 @@ class RateLimiter:
 
 
 def _allowance(per_minute: float | None, clock: Clock) -> _Allowance | None:
-    return _Allowance(per_minute / 60, clock) if per_minute else None
+    if per_minute:
+        return _Allowance(per_minute / 60, clock)
+    return None
 
 
 @dataclass
@@ -183,7 +185,9 @@ class EndpointClient(ClientWrapper):
     async def complete(self, request: ChatRequest) -> Completion:
         """Ask until there is an answer or no more attempt, unless the run is to stop."""
         answer, attempts = await self.policy.run(lambda: self._attempt(request))
-        return answer if attempts == 1 else answer.model_copy(update={"attempts": attempts})
+        if attempts == 1:
+            return answer
+        return answer.model_copy(update={"attempts": attempts})
 
     async def _attempt(self, request: ChatRequest) -> Completion:
         began = await self.limiter.enter(request)

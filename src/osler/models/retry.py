@@ -14,7 +14,9 @@ from osler.models.completion import Completion
 from osler.models.errors import PASSING, BackboneError, FailureKind
 
 RETRIES = 4
+"""How often a failed call is made again."""
 FIRST_PAUSE = 0.5
+"""Seconds before the first of them at most; each further pause may be twice as long."""
 LONGEST_PAUSE = 60.0
 """Seconds. A server that asks for more is asked again after this."""
 IN_A_ROW = 5

@@ -24,8 +24,11 @@ _RUN = "Write the word pain thirty times in one line, with spaces between, and n
 _LONG_RUN = 20
 """Times in a row that show a model repeating a word as asked."""
 _TOKENS = 48
+"""Maximum tokens of each answer."""
 _PENALTY = 1.5
+"""A penalty that changes an answer if the server applies it."""
 _AGAIN = 3
+"""How often the same is asked."""
 
 
 async def check_sampling(spec: Spec, *, limit: float) -> dict[str, str]:

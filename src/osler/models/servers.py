@@ -25,9 +25,11 @@ from osler.models.errors import BackboneError
 from osler.models.spec import Spec, parse_spec
 
 _SECONDS = 3.0
+"""For a server to describe itself."""
 _SERVER = "Server header"
 """The key under which an answer has this header."""
 _LONGEST_NAME = 200
+"""Characters of a name that a server gives."""
 _SAMPLING: dict[str, float | None] = {
     "temperature": None,
     "top_k": -1,
@@ -46,14 +48,18 @@ _SAMPLING: dict[str, float | None] = {
 
 
 def _name(value: object) -> str:
-    return printable(scrub(value))[:_LONGEST_NAME] if isinstance(value, str) else ""
+    if isinstance(value, str):
+        return printable(scrub(value))[:_LONGEST_NAME]
+    return ""
 
 
 def _weights(value: object) -> str:
     name = _name(value)
     # A path on the server's machine tells of its folders; the name of a repository does not.
     is_path = re.match(r"[/\\.~]|[A-Za-z]:\\", name)
-    return re.split(r"[/\\]", name.rstrip("/\\"))[-1] if is_path else name
+    if is_path:
+        return re.split(r"[/\\]", name.rstrip("/\\"))[-1]
+    return name
 
 
 def _sampling(values: object) -> dict[str, float]:
@@ -66,7 +72,9 @@ def _sampling(values: object) -> dict[str, float]:
 
 
 def _whole_number(value: object) -> int | None:
-    return value if type(value) is int else None
+    if type(value) is int:
+        return value
+    return None
 
 
 Name = Annotated[str, BeforeValidator(_name)]
@@ -172,7 +180,9 @@ def _model(models: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     for row in rows:
         if row.get("id") == name:
             return row
-    return rows[0] if len(rows) == 1 else {}
+    if len(rows) == 1:
+        return rows[0]
+    return {}
 
 
 async def _sglang(root: str, get: Get) -> dict[str, Any]:
@@ -236,4 +246,6 @@ def _template_hash(template: object) -> str:
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
+    if isinstance(value, Mapping):
+        return value
+    return {}

@@ -62,7 +62,9 @@ class Spec:
         if self.kind == "plugin":
             return self.model
         rest = self.model if self.path is None else str(self.path)
-        return f"{self.kind}:{rest}" if rest else self.kind
+        if rest:
+            return f"{self.kind}:{rest}"
+        return self.kind
 
 
 def parse_spec(text: str) -> Spec:

@@ -10,7 +10,7 @@ import asyncio
 import hashlib
 import secrets
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -108,11 +108,15 @@ class PlayLobby:
         """
         self._check(request)
         everybody = await self.cards()
-        async with self._starting:  # one after the other, so that no two are given the same trial
+        # One after the other, so that no two are given the same trial.
+        async with self._starting:
             await self._make_room()
-            taken = [session.assignment for session in self._sessions.values() if not session.over]
-            assignment = await asyncio.to_thread(self._assignment, request, everybody, taken)
-            name, session = secrets.token_urlsafe(9), PlaySession(assignment, self._clients)
+            assignments = [
+                session.assignment for session in self._sessions.values() if not session.over
+            ]
+            assignment = await asyncio.to_thread(self._assignment, request, everybody, assignments)
+            name = secrets.token_urlsafe(9)
+            session = PlaySession(assignment, self._clients)
             self._sessions[name] = session
         return name, session
 
@@ -122,7 +126,8 @@ class PlayLobby:
 
     async def leave(self, name: str) -> None:
         """Give up a session; what was asked there is stored."""
-        if (session := self._sessions.pop(name, None)) is not None:
+        session = self._sessions.pop(name, None)
+        if session is not None:
             await session.leave()
 
     async def close(self) -> None:
@@ -134,9 +139,9 @@ class PlayLobby:
     async def _make_room(self) -> None:
         """Give up idle sessions and, if there are still too many, forget one that has ended."""
         now = time.monotonic()
-        for name in [
-            name for name, session in self._sessions.items() if now - session.last_news > IDLE
-        ]:
+        sessions = self._sessions.items()
+        idle = [name for name, session in sessions if now - session.last_news > IDLE]
+        for name in idle:
             await self.leave(name)
         if len(self._sessions) < MOST:
             return
@@ -171,28 +176,21 @@ class PlayLobby:
             self._clients.open(request.opposite)
 
     def _assignment(
-        self, request: PlayRequest, everybody: tuple[Card, ...], taken: list[PlayAssignment]
+        self, request: PlayRequest, everybody: tuple[Card, ...], assignments: list[PlayAssignment]
     ) -> PlayAssignment:
-        run, wanted = run_for(request), request.case
-        if wanted is not None:
+        run = run_for(request)
+        if request.case is not None:
             pool = self.pool.only(languages=[request.language] if request.language else None)
-            record = pool.find(
-                next((card.record for card in everybody if card.id == wanted), wanted)
-            )
+            by_veiled = {card.id: card.record for card in everybody}
+            record = pool.find(by_veiled.get(request.case, request.case))
         else:
-            among = [card for card in everybody if request.language in (None, card.language)]
-            preferred = [
-                card
-                for card in among
-                if request.language is None and card.language is request.preferred
-            ]
-            playing = {assignment.record.patient for assignment in taken}
-            record = self.pool.get(
-                _draw(preferred or among, times_played(run), playing, request.seed).record
-            )
+            playing = {assignment.record.patient for assignment in assignments}
+            candidates = _candidates(request, everybody)
+            card = _draw(candidates, times_played(run), playing, request.seed)
+            record = self.pool.get(card.record)
         trial = next_trial(run, record, request)
         cell = Cell(record.id, request.column, trial)
-        while any((assignment.run, assignment.cell) == (run, cell) for assignment in taken):
+        while any((assignment.run, assignment.cell) == (run, cell) for assignment in assignments):
             cell = replace(cell, trial=cell.trial + 1)
         return PlayAssignment(request.role, record, cell, request.settings, run)
 
@@ -200,7 +198,7 @@ class PlayLobby:
 def _cards(pool: RecordPool) -> tuple[Card, ...]:
     """All patients of a pool, sorted by their veiled names."""
     same = {"patient", "language", "specialty", "sex", "complaint"}
-    found = (
+    cards = (
         Card(
             id=veiled(record.id),
             record=record.id,
@@ -209,21 +207,27 @@ def _cards(pool: RecordPool) -> tuple[Card, ...]:
         )
         for record in pool
     )
-    return tuple(sorted(found, key=lambda card: card.id))
+    return tuple(sorted(cards, key=lambda card: card.id))
+
+
+def _candidates(request: PlayRequest, everybody: Sequence[Card]) -> list[Card]:
+    """The patients in the language that is asked for, or else in the one that is preferred."""
+    if request.language is not None:
+        return [card for card in everybody if card.language is request.language]
+    preferred = [card for card in everybody if card.language is request.preferred]
+    return preferred or list(everybody)
 
 
 def _draw(
-    among: Collection[Card], times_played: Mapping[str, int], taken: Collection[str], seed: int
+    among: Collection[Card], times_played: Mapping[str, int], playing: Collection[str], seed: int
 ) -> Card:
-    """Draw a patient by the seed.
-
-    One of the least often played and, if possible, not being played now.
+    """Draw a patient by the seed: one of the least often played, if possible not played just now.
 
     Both are counted by the person: who has seen a patient in one language knows them in the other.
     """
     if not among:
         raise UserError("no patient passes the filters", "`osler records list` shows what there is")
-    free = [card for card in among if card.patient not in taken] or among
+    free = [card for card in among if card.patient not in playing] or among
 
     def place(card: Card) -> tuple[int, bytes]:
         return (

@@ -65,7 +65,9 @@ class PlayRequest:
     @property
     def opposite(self) -> str:
         """The backbone opposite the person."""
-        return self.patient if self.role is Role.DOCTOR else self.doctor
+        if self.role is Role.DOCTOR:
+            return self.patient
+        return self.doctor
 
     @property
     def column(self) -> Column:
@@ -203,9 +205,8 @@ def _writer(assignment: PlayAssignment) -> RunWriter:
             return RunWriter.create_or_resume(assignment.run, about(assignment.settings))
         except StorageError:
             raise
-        except (
-            UserError
-        ):  # that the settings fit was seen before; what is left is that somebody else is writing
+        # That the settings fit was seen before, so somebody else must be writing.
+        except UserError:
             if time.monotonic() > deadline:
                 raise
         time.sleep(0.05)
@@ -215,8 +216,9 @@ def _place(store: RunWriter, assignment: PlayAssignment) -> tuple[int, int]:
     """The first free trial from the planned one on, and the number of its cell."""
     for trial in count(assignment.cell.trial):
         cell = replace(assignment.cell, trial=trial)
-        if todo := store.extend(
+        todo = store.extend(
             OneCellPlan((assignment.record,), settings=assignment.settings, cell=cell)
-        ).todo:
+        ).todo
+        if todo:
             return trial, todo[0]
     raise AssertionError("there is always a next number")

@@ -43,19 +43,19 @@ class MoveRefused(UserError):
 
 def one_line(text: str) -> str:
     """A text on one line, without control characters and half characters."""
-    shown = (
+    characters = (
         char for char in " ".join(text.split()) if unicodedata.category(char) not in {"Cc", "Cs"}
     )
-    return "".join(shown).strip()
+    return "".join(characters).strip()
 
 
 def _checked(text: str) -> str:
-    said = one_line(text)
-    if not said:
+    line = one_line(text)
+    if not line:
         raise MoveRefused("nothing was said", "write a few words")
-    if len(said) > LONGEST:
-        raise MoveRefused(f"that is {len(said):,} characters long", f"use at most {LONGEST:,}")
-    return said
+    if len(line) > LONGEST:
+        raise MoveRefused(f"that is {len(line):,} characters long", f"use at most {LONGEST:,}")
+    return line
 
 
 class PlaySession:
@@ -81,7 +81,8 @@ class PlaySession:
         """Grows with everything that happens."""
         self.last_news = time.monotonic()
         self._paid = list[Paid]()
-        self._news, self._spoke = asyncio.Event(), False
+        self._news = asyncio.Event()
+        self._spoke = False
         self._moved: asyncio.Future[Move] | None = None
         self._transcript: Transcript | None = None
         own = ConsultationClients(
@@ -91,12 +92,12 @@ class PlaySession:
 
     def say(self, text: str) -> None:
         """Ask the patient, or answer the doctor. Raises MoveRefused if that is not possible now."""
-        said = _checked(text)
+        line = _checked(text)
         before = self._turn()
         if isinstance(before, Selection):
-            self._move(Reply(text=said, maker=Maker.HUMAN))
+            self._move(Reply(text=line, maker=Maker.HUMAN))
         elif before.turns_left > 0:
-            self._move(Question(text=said, maker=Maker.HUMAN))
+            self._move(Question(text=line, maker=Maker.HUMAN))
         else:
             raise MoveRefused("no question is left", "give your diagnosis and treatment")
 
@@ -118,9 +119,8 @@ class PlaySession:
             if self._spoke:
                 doctor = self.assignment.role is Role.DOCTOR
                 ending = Ending.DOCTOR_ERROR if doctor else Ending.PATIENT_ERROR
-                await self._end(
-                    self._broken_off(self.assignment.role, ending, "left", "the person left")
-                )
+                role = self.assignment.role
+                await self._end(self._broken_off(role, ending, "left", "the person left"))
             self._news_came(over=True)
 
     async def news(self, after: int, seconds: float | None = None) -> None:
@@ -159,9 +159,8 @@ class PlaySession:
             transcript = await simulate_one(
                 assignment.record, assignment.cell, assignment.settings, clients, self.journal
             )
-        except (
-            RunStopped
-        ) as stop:  # an endpoint is down: in a single consultation that is a failure like any other
+        # An endpoint is down: in a single consultation that is a failure like any other.
+        except RunStopped as stop:
             transcript = self._broken_off(
                 Role.SIMULATOR, Ending.BACKBONE_FAILURE, stop.kind, stop.message
             )
@@ -169,7 +168,8 @@ class PlaySession:
         self._news_came(over=True)
 
     async def _person(self, before: Before) -> Move:
-        self.before, self._moved = before, asyncio.get_running_loop().create_future()
+        self.before = before
+        self._moved = asyncio.get_running_loop().create_future()
         self._news_came()
         try:
             return await self._moved
@@ -178,13 +178,15 @@ class PlaySession:
 
     async def _end(self, transcript: Transcript) -> None:
         """Score and store it. If it cannot be written, the person still gets the result."""
-        self._transcript, self.before = transcript, None
+        self._transcript = transcript
+        self.before = None
         ended = transcript.of(Failed)
         self.failed = printable(ended[-1].message) if ended else None
         try:
             self.result = await asyncio.to_thread(Result.of, transcript, self.assignment.record)
             self.kept = await asyncio.to_thread(keep, self.assignment, transcript, self._paid)
-        except Exception as error:  # a full disk or a fault of ours: only this person is told
+        # A full disk or a fault of ours: only this person is told.
+        except Exception as error:
             self.not_kept = printable(str(error) or type(error).__name__)
 
     def _broken_off(self, role: Role, ending: Ending, kind: str, message: str) -> Transcript:
@@ -204,7 +206,8 @@ class PlaySession:
 
     def _move(self, move: Move) -> None:
         assert self._moved is not None
-        self.before, self._spoke = None, True
+        self.before = None
+        self._spoke = True
         self._moved.set_result(move)
         self._news_came()
 
@@ -257,25 +260,23 @@ class Result:
     @classmethod
     def of(cls, transcript: Transcript, record: PatientRecord) -> Result:
         """Compare a transcript with its record."""
-        asked = Course.of(transcript, record).asked
-        elements = [entry for part in Part for entry in key_elements(record, part)]
+        asked_in = Course.of(transcript, record).asked
+        elements: list[Entry] = []
+        for part in Part:
+            elements += key_elements(record, part)
+        verdicts = exact_verdicts(transcript, record) if transcript.ending.is_answer else []
+        beside = [entry for entry in record.entries if entry not in elements]
         return cls(
-            verdicts=(
-                tuple(exact_verdicts(transcript, record)) if transcript.ending.is_answer else ()
-            ),
-            missed=tuple(entry for entry in elements if entry.name not in asked),
-            passed_over=tuple(
-                entry
-                for entry in record.entries
-                if entry not in elements and entry.name not in asked
-            ),
+            verdicts=tuple(verdicts),
+            missed=tuple(entry for entry in elements if entry.name not in asked_in),
+            passed_over=tuple(entry for entry in beside if entry.name not in asked_in),
             key_total=len(elements),
-            order=_steps(record, asked),
+            order=_steps(record, asked_in),
             measures=measure(transcript, record),
         )
 
 
-def _steps(record: PatientRecord, asked: dict[str, int]) -> tuple[Step, ...]:
+def _steps(record: PatientRecord, asked_in: dict[str, int]) -> tuple[Step, ...]:
     if record.exam_order is None:
         return ()
     pairs = record.order_pairs()
@@ -286,8 +287,10 @@ def _steps(record: PatientRecord, asked: dict[str, int]) -> tuple[Step, ...]:
         return 1 + max((rank(first) for first, second in pairs if second == name), default=0)
 
     def overtaken_by(name: str) -> tuple[str, ...]:
-        later = (second for first, second in sorted(pairs) if first == name and second in asked)
-        return tuple(second for second in later if name in asked and asked[second] < asked[name])
+        if name not in asked_in:
+            return ()
+        later = [second for first, second in sorted(pairs) if first == name and second in asked_in]
+        return tuple(second for second in later if asked_in[second] < asked_in[name])
 
-    steps = (Step(name, rank(name), asked.get(name), overtaken_by(name)) for name in names)
+    steps = (Step(name, rank(name), asked_in.get(name), overtaken_by(name)) for name in names)
     return tuple(sorted(steps, key=lambda step: step.should))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 
 from osler.agents.human import END_WORDS, shown_lines
@@ -24,8 +24,12 @@ from osler.runs.events import Role
 from osler.runs.store import run_name
 
 _QUIT = frozenset({"quit", "exit", "退出"})
-_HELP, _MEMORY = frozenset({"?", "？", "help", "帮助"}), frozenset({"memory", "记忆"})
-INTERRUPTED, FAILED = 130, 1
+_HELP = frozenset({"?", "？", "help", "帮助"})
+_MEMORY = frozenset({"memory", "记忆"})
+INTERRUPTED = 130
+"""Exit code after Ctrl-C."""
+FAILED = 1
+"""Exit code of a consultation that failed or could not be stored."""
 _SOON = 2.0
 """Seconds after which a person who waits is told so."""
 
@@ -38,10 +42,8 @@ def play(lobby: PlayLobby, request: PlayRequest, show: Callable[[str], None]) ->
     """Play one consultation, from the briefing to its score; return the exit code."""
     _prepare_input()
     with ExitStack() as stack, asyncio.Runner() as runner:
-        for name in (
-            signal.SIGTERM,
-            signal.SIGHUP,
-        ):  # a closed window counts as Ctrl-C, so that what was said is kept
+        # A closed window counts as Ctrl-C, so that what was said is kept.
+        for name in (signal.SIGTERM, signal.SIGHUP):
             earlier = signal.signal(name, lambda *_: signal.raise_signal(signal.SIGINT))
             stack.callback(signal.signal, name, earlier)
         try:
@@ -63,7 +65,9 @@ class _Terminal:
     def __init__(
         self, session: PlaySession, runner: asyncio.Runner, show: Callable[[str], None]
     ) -> None:
-        self._session, self._runner, self._show = session, runner, show
+        self._session = session
+        self._runner = runner
+        self._show = show
         self._texts = load_texts(session.assignment.record.language, "play")
         self._role = session.assignment.role
 
@@ -96,11 +100,17 @@ class _Terminal:
             raise _Left(INTERRUPTED) from None
 
     def _brief(self) -> None:
-        texts, record, role = self._texts, self._session.assignment.record, self._role
-        age, limit = record.age.label(record.language), self._session.assignment.turn_limit
-        sex, speaker = (label(value, record.language) for value in (record.sex, record.speaker))
+        texts = self._texts
+        role = self._role
+        record = self._session.assignment.record
+        line = texts["who"].format(
+            age=record.age.label(record.language),
+            sex=label(record.sex, record.language),
+            speaker=label(record.speaker, record.language),
+            limit=self._session.assignment.turn_limit,
+        )
         self._show(texts[f"you_{role}"])
-        self._show(texts["who"].format(age=age, sex=sex, speaker=speaker, limit=limit))
+        self._show(line)
         self._show(texts[f"how_{role}"] + "\n")
         if role is Role.PATIENT:
             self._show(f"{texts['patient']}{printable(record.complaint)}")
@@ -118,28 +128,25 @@ class _Terminal:
     def _ask_or_conclude(self, left: int) -> None:
         texts = self._texts
         if left > 0:
-            said = self._read(texts["left"].format(left=left))
-            if said.casefold() not in END_WORDS:
-                self._session.say(said)
+            line = self._read(texts["left"].format(left=left))
+            if line.casefold() not in END_WORDS:
+                self._session.say(line)
                 return
         else:
             self._show(texts["no_more"])
-        self._session.conclude(
-            self._read(f"{texts['diagnosis']} > "), self._read(f"{texts['treatment']} > ")
-        )
+        diagnosis = self._read(f"{texts['diagnosis']} > ")
+        treatment = self._read(f"{texts['treatment']} > ")
+        self._session.conclude(diagnosis, treatment)
 
     def _read(self, prompt: str) -> str:
-        """Read a line that is not a command, not empty and not too long.
-
-        Ask again until there is one.
-        """
+        """Ask until there is a line that is not a command, not empty and not too long."""
         while True:
             try:
-                said = one_line(input(prompt))
+                line = one_line(input(prompt))
             except (EOFError, KeyboardInterrupt) as error:
                 self._show("")
                 raise _Left(INTERRUPTED if isinstance(error, KeyboardInterrupt) else 0) from None
-            word = said.casefold()
+            word = line.casefold()
             if word in _QUIT:
                 raise _Left(0)
             if word in _HELP:
@@ -147,32 +154,37 @@ class _Terminal:
             elif word in _MEMORY:
                 self._let(self._session.remembered(_SOON))
                 self._show_memory()
-            elif len(said) > LONGEST:
-                self._show(self._texts["too_long"].format(length=len(said), most=LONGEST))
-            elif said:
-                return said
+            elif len(line) > LONGEST:
+                self._show(self._texts["too_long"].format(length=len(line), most=LONGEST))
+            elif line:
+                return line
 
     def _show_memory(self) -> None:
         """Show per turn what remembering it changed, then what is recalled for the doctor now."""
-        language, turns = self._session.assignment.record.language, self._session.turns
-        blocks = [
-            (self._texts["turn"].format(turn=turn.number), change_rows(turn.change, language))
-            for turn in turns
-            if turn.change
-        ]
-        if not blocks:
+        language = self._session.assignment.record.language
+        turns = self._session.turns
+        changed = [turn for turn in turns if turn.change]
+        for turn in changed:
+            if turn.change:
+                title = self._texts["turn"].format(turn=turn.number)
+                self._show_block(title, change_rows(turn.change, language))
+        if not changed:
             self._show(self._texts["memory_empty"])
         recalls = [turn.recall for turn in turns if turn.recall]
-        if recalls and (rows := recalled_rows(recalls[-1], language)):
-            blocks.append((self._texts["recalled"], rows))
-        for title, rows in blocks:
-            for line in (f"  {title}", *(f"    {row}" for row in rows)):
-                self._show(line)
+        rows = recalled_rows(recalls[-1], language) if recalls else ()
+        if rows:
+            self._show_block(self._texts["recalled"], rows)
+
+    def _show_block(self, title: str, rows: Sequence[str]) -> None:
+        self._show(f"  {title}")
+        for row in rows:
+            self._show(f"    {row}")
 
 
 def _ending(session: PlaySession, texts: Mapping[str, str]) -> Iterator[str]:
     """Show the verdicts, what was missed, the right order, and where it is stored."""
-    assignment, run = session.assignment, run_name(session.assignment.run)
+    assignment = session.assignment
+    run = run_name(assignment.run)
     if not session.left:
         yield ""
         yield texts["end"].format(asked=session.questions, limit=assignment.turn_limit)
@@ -187,7 +199,8 @@ def _ending(session: PlaySession, texts: Mapping[str, str]) -> Iterator[str]:
     elif session.left:
         yield texts["gone_kept"].format(run=run)
     else:
-        case, memory = assignment.record.id, assignment.cell.column.memory
+        case = assignment.record.id
+        memory = assignment.cell.column.memory
         yield texts["kept"].format(run=run, case=case, memory=memory, trial=session.kept.trial)
 
 
@@ -195,7 +208,7 @@ def _verdicts(session: PlaySession, result: Result, texts: Mapping[str, str]) ->
     concluded = next((turn.concluded for turn in session.turns if turn.concluded), None)
     if concluded is None and session.failed:
         yield texts["broken"].format(reason=session.failed)
-    said = {said.kind: said for said in result.verdicts}
+    verdicts = {verdict.kind: verdict for verdict in result.verdicts}
     who = texts["you_said"] if session.assignment.role is Role.DOCTOR else texts["doctor_said"]
     record = session.assignment.record
     treatment = record.treatment.name if record.treatment else texts["no_treatment"]
@@ -206,11 +219,10 @@ def _verdicts(session: PlaySession, result: Result, texts: Mapping[str, str]) ->
         if concluded is not None:
             yield f"  {who}{printable(getattr(concluded, kind))}"
         yield f"  {texts['truth']}{printable(truth)}"
-        if kind in said:
-            verdict = texts[f"verdict_{said[kind].verdict}"]
-            yield texts["verdict_line"].format(
-                verdict=verdict, because=printable(said[kind].because)
-            )
+        if kind in verdicts:
+            stored = verdicts[kind]
+            verdict = texts[f"verdict_{stored.verdict}"]
+            yield texts["verdict_line"].format(verdict=verdict, because=printable(stored.because))
     unsafe = record.treatment.unsafe if record.treatment else ()
     if unsafe:
         yield f"  {texts['harmful']}"
@@ -219,34 +231,34 @@ def _verdicts(session: PlaySession, result: Result, texts: Mapping[str, str]) ->
 
 
 def _asking(session: PlaySession, result: Result, texts: Mapping[str, str]) -> Iterator[str]:
-    language, figures = session.assignment.record.language, result.measures
-    asked = result.key_total - len(result.missed)
+    language = session.assignment.record.language
+    figures = result.measures
     yield ""
     yield texts["coverage"].format(
-        asked=asked, total=result.key_total, rounds=figures.rounds, expected=figures.rounds_expected
+        asked=result.key_total - len(result.missed),
+        total=result.key_total,
+        rounds=figures.rounds,
+        expected=figures.rounds_expected,
     )
     if session.assignment.role is Role.PATIENT:
         yield texts["unknown_digits"].format(replies=figures.unknown_digits)
     if result.missed:
         yield texts["missed"]
     for entry in result.missed:
-        decides = texts["deciding"] if entry.relevance is Relevance.DECIDING else ""
-        yield texts["entry"].format(
-            name=printable(entry.name), kind=label(entry.category, language) + decides
-        )
+        kind = label(entry.category, language)
+        if entry.relevance is Relevance.DECIDING:
+            kind += texts["deciding"]
+        yield texts["entry"].format(name=printable(entry.name), kind=kind)
     if result.order:
         yield texts["order"]
     for step in result.order:
-        when = (
-            texts["turn"].format(turn=step.asked_in_turn)
-            if step.asked_in_turn is not None
-            else texts["never"]
-        )
-        late = (
-            texts["after"].format(names=", ".join(map(printable, step.after))) if step.after else ""
-        )
-        yield texts["step"].format(rank=step.should, name=printable(step.name), when=when + late)
+        when = texts["never"]
+        if step.asked_in_turn is not None:
+            when = texts["turn"].format(turn=step.asked_in_turn)
+        if step.after:
+            when += texts["after"].format(names=", ".join(map(printable, step.after)))
+        yield texts["step"].format(rank=step.should, name=printable(step.name), when=when)
     if figures.order_pairs:
-        kept = round((figures.order_share or 0) * figures.order_pairs)
-        yield texts["pairs"].format(kept=kept, pairs=figures.order_pairs)
+        in_order = round((figures.order_share or 0) * figures.order_pairs)
+        yield texts["pairs"].format(kept=in_order, pairs=figures.order_pairs)
     yield ""

@@ -1,13 +1,12 @@
-"""A consultation as scenes, one per turn: what is said, and what happened behind it.
+"""A consultation as scenes, one per turn, and as pages of text.
 
-And as pages of text.
+A scene has what is said, and what happened behind it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Literal
 
 from rich.console import Group, RenderableType
@@ -26,7 +25,9 @@ from osler.runs.transcript import Header, Transcript
 from osler.runs.turns import TurnView
 
 _RECALLED = 12
+"""Rows of a recall on a page."""
 _LONGEST_LINE = 4000
+"""Characters of one line on a page."""
 _STYLES = {"doctor": "cyan", "patient": "green", "report": "magenta", "ending": "bold"}
 
 
@@ -63,7 +64,7 @@ class Scene:
 def shown(text: str) -> str:
     """A text of a model or a record as one line for a terminal.
 
-    Without control characters, and of limited length.
+    It has no control characters, and its length is limited.
     """
     line = printable(text[: 2 * _LONGEST_LINE])
     if max(len(line), len(text) // 2) > _LONGEST_LINE:
@@ -74,13 +75,13 @@ def shown(text: str) -> str:
 def scenes(transcript: Transcript) -> tuple[Scene, ...]:
     """All turns, the last one with the ending."""
     header = transcript.header
-    made = []
+    all_scenes = []
     for turn in transcript.turn_views:
         lines = tuple(_lines(turn, header))
         panel = tuple(section for section in _panel(turn, header.language) if section.rows)
         if lines or panel:
-            made.append(Scene(turn.number, lines, panel))
-    return tuple(made)
+            all_scenes.append(Scene(turn.number, lines, panel))
+    return tuple(all_scenes)
 
 
 def _lines(turn: TurnView, header: Header) -> Iterator[Line]:
@@ -139,39 +140,40 @@ def _panel(turn: TurnView, language: Language) -> Iterator[Section]:
     yield Section(labels["disclosed"], tuple(map(shown, turn.disclosed)))
     if turn.change is not None:
         yield Section(labels["remembered"], change_rows(turn.change, language))
-    interventions = chain.from_iterable(
-        _intervention(event, language) for event in turn.interventions
-    )
+    interventions: list[str] = []
+    for event in turn.interventions:
+        interventions += _intervention(event, language)
     yield Section(labels["interventions"], tuple(interventions))
-    yield Section(labels["calls"], tuple(_call(numbered.call) for numbered in turn.calls))
+    calls = [_call(numbered.call) for numbered in turn.calls]
+    yield Section(labels["calls"], tuple(calls))
     for recalled in turn.recalls:
         yield Section(labels["recalled"], recalled_rows(recalled.recall, language))
     for lessons in turn.lessons:
-        rows = tuple(_lesson(fitting.lesson, fitting.fit) for fitting in lessons.recall.lessons)
-        yield Section(labels["lessons"], rows)
+        rows = [_lesson(fitting.lesson, fitting.fit) for fitting in lessons.recall.lessons]
+        yield Section(labels["lessons"], tuple(rows))
     if turn.learned is not None:
         yield Section(labels["learned"], _learned(turn.learned))
 
 
 def _retrieved(event: Retrieved) -> tuple[str, ...]:
     """The entries that were retrieved with their scores, then what the record says nothing of."""
-    entries = [f"{shown(entry.name)}  {entry.score:.2f}" for entry in event.entries]
-    unrecorded = [
-        f"{shown(thing.name)}: {thing.standing} ({thing.unrecorded})"
-        for thing in event.things
-        if thing.unrecorded
-    ]
-    implied = []
+    rows = [f"{shown(entry.name)}  {entry.score:.2f}" for entry in event.entries]
     for thing in event.things:
         if thing.implied:
             names = shown(", ".join(thing.implied_by))
-            implied.append(f"{shown(thing.name)}: {thing.implied} (implied by {names})")
-    return (*entries, *implied, *unrecorded)
+            rows.append(f"{shown(thing.name)}: {thing.implied} (implied by {names})")
+    for thing in event.things:
+        if thing.unrecorded:
+            rows.append(f"{shown(thing.name)}: {thing.standing} ({thing.unrecorded})")
+    return tuple(rows)
 
 
 def _learned(event: Learned) -> tuple[str, ...]:
-    failure = [shown(event.failure)] if event.failure else []
-    return (*map(shown, event.told.splitlines()), *map(_lesson, event.lessons), *failure)
+    rows = [shown(line) for line in event.told.splitlines()]
+    rows += [_lesson(lesson) for lesson in event.lessons]
+    if event.failure:
+        rows.append(shown(event.failure))
+    return tuple(rows)
 
 
 def _lesson(lesson: Lesson, fit: float | None = None) -> str:
@@ -180,7 +182,9 @@ def _lesson(lesson: Lesson, fit: float | None = None) -> str:
 
 
 def _call(event: Called) -> str:
-    used = event.failure.line if event.failure else f"{event.tokens_in} + {event.tokens_out} tokens"
+    used = f"{event.tokens_in} + {event.tokens_out} tokens"
+    if event.failure:
+        used = event.failure.line
     unread = f", {event.unread:,} characters unread" if event.unread else ""
     return f"{shown(event.model)}: {shown(used)}, {event.seconds:.1f} s{unread}"
 
@@ -188,31 +192,36 @@ def _call(event: Called) -> str:
 def _intervention(event: Intervened, language: Language) -> Iterator[str]:
     role = load_texts(language, "replay")[f"role_{event.role}"]
     yield f"{role}: {load_texts(language, 'interventions')[event.kind]}"
-    yield from (f"  {shown(text)}" for text in (event.draft, *event.reasons) if text)
+    for text in (event.draft, *event.reasons):
+        if text:
+            yield f"  {shown(text)}"
 
 
 def recalled_rows(recall: Recall, language: Language) -> tuple[str, ...]:
     """Rows of what was recalled, best first."""
-    labels, rows = load_texts(language, "replay"), recall_rows(recall, language)
-    lines = [
-        f"{row.score:z.2f}  {shown(row.text)} ({labels['of_turn'].format(row.turn)})"
-        for row in rows[:_RECALLED]
-    ]
+    labels = load_texts(language, "replay")
+    rows = recall_rows(recall, language)
+    lines = []
+    for row in rows[:_RECALLED]:
+        turn = labels["of_turn"].format(row.turn)
+        lines.append(f"{row.score:z.2f}  {shown(row.text)} ({turn})")
     left = len(rows) - len(lines)
-    return (*lines, *([labels["more"].format(left)] if left else []))
+    if left:
+        lines.append(labels["more"].format(left))
+    return tuple(lines)
 
 
 def change_rows(change: Change, language: Language) -> tuple[str, ...]:
     """Rows of what remembering a turn changed in the memory."""
     labels = load_texts(language, "replay")
-    signs: Mapping[str, str] = {"superseded": "×", "merged": "&", "forgotten": "-", "refused": "!"}
     rows = [f"+ {shown(line)}" for line in change.inserted]
-    rows += [
-        f"{sign} {labels[name]}: {shown(line)}"
-        for name, sign in signs.items()
-        for line in getattr(change, name)
-    ]
-    return (*rows, *([labels["group"].format(change.group)] if change.group is not None else []))
+    rows += [f"× {labels['superseded']}: {shown(line)}" for line in change.superseded]
+    rows += [f"& {labels['merged']}: {shown(line)}" for line in change.merged]
+    rows += [f"- {labels['forgotten']}: {shown(line)}" for line in change.forgotten]
+    rows += [f"! {labels['refused']}: {shown(line)}" for line in change.refused]
+    if change.group is not None:
+        rows.append(labels["group"].format(change.group))
+    return tuple(rows)
 
 
 def transcript_page(
@@ -236,12 +245,16 @@ def transcript_page(
         if scene.turn < from_turn > 1:
             continue
         for line in scene.lines:
-            number = f"{scene.turn:>2} " if line.kind == "doctor" and scene.turn > 0 else "   "
+            is_question = line.kind == "doctor" and scene.turn > 0
+            number = f"{scene.turn:>2} " if is_question else "   "
             parts.append(Text(number, style=_STYLES[line.kind]).append_text(line_text(line)))
-        wrong = (faults or {}).get(scene.turn, ())
-        parts += [Padding(Text(shown(fault), style="yellow"), (0, 0, 0, 6)) for fault in wrong]
-        parts += [section_text(section, indent=6) for section in scene.panel] if details else []
-    return Group(*parts, Text(f"\n{ending(transcript)}"))
+        for fault in (faults or {}).get(scene.turn, ()):
+            text = Text(shown(fault), style="yellow")
+            parts.append(Padding(text, (0, 0, 0, 6)))
+        if details:
+            parts += [section_text(section, indent=6) for section in scene.panel]
+    parts.append(Text(f"\n{ending(transcript)}"))
+    return Group(*parts)
 
 
 def memory_page(transcript: Transcript) -> Group:
@@ -250,22 +263,21 @@ def memory_page(transcript: Transcript) -> Group:
     about_memory = {labels["recalled"], labels["remembered"]}
     parts: list[RenderableType] = [title(transcript)]
     for scene in scenes(transcript):
-        questions = [line for line in scene.lines if line.kind == "doctor"]
-        parts += [Text(f"\n{scene.turn:>2} ").append_text(line_text(line)) for line in questions]
-        parts += [
-            section_text(section, indent=3)
-            for section in scene.panel
-            if section.title in about_memory
-        ]
+        for line in scene.lines:
+            if line.kind == "doctor":
+                parts.append(Text(f"\n{scene.turn:>2} ").append_text(line_text(line)))
+        for section in scene.panel:
+            if section.title in about_memory:
+                parts.append(section_text(section, indent=3))
     return Group(*parts)
 
 
 def title(transcript: Transcript) -> Text:
     """Say which consultation it is."""
     header = transcript.header
-    return Text(shown(header.case), style="bold").append(
-        f"  {shown(header.made_with)}", style="not bold"
-    )
+    text = Text(shown(header.case), style="bold")
+    text.append(f"  {shown(header.made_with)}", style="not bold")
+    return text
 
 
 def ending(transcript: Transcript) -> str:
@@ -278,15 +290,15 @@ def ending(transcript: Transcript) -> str:
 
 def line_text(line: Line) -> Text:
     """Something that is said."""
-    return Text(f"{line.label}: ", style=_STYLES[line.kind]).append(
-        line.text, style="not bold default"
-    )
+    text = Text(f"{line.label}: ", style=_STYLES[line.kind])
+    text.append(line.text, style="not bold default")
+    return text
 
 
 def section_text(section: Section, indent: int = 0) -> Text:
     """A section, its rows below its title."""
     margin = " " * indent
     rows = "".join(f"\n{margin}  {row}" for row in section.rows)
-    return Text(f"{margin}{section.title}", style="bold magenta").append(
-        rows, style="not bold default"
-    )
+    text = Text(f"{margin}{section.title}", style="bold magenta")
+    text.append(rows, style="not bold default")
+    return text

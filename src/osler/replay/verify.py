@@ -6,7 +6,7 @@ import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from rich.console import Group
@@ -27,7 +27,11 @@ from osler.settings.names import ONE_STEP
 from osler.simulator.build import check_strategies
 
 _LISTED = 20
-_AROUND, _LONGEST = 24, 90
+"""Consultations on the page."""
+_AROUND = 24
+"""Characters before the first that differs."""
+_LONGEST = 90
+"""Characters of an excerpt."""
 _NOTHING = "(nothing)"
 _CLOSE = 0.0015
 """Scores nearer than this are the same: another processor rounds otherwise."""
@@ -43,8 +47,11 @@ _COMPARED: Mapping[str, Mapping[str, set[str]]] = {
     "concluded": {"conclusion": {"diagnosis", "treatment", "differential", "reasoning"}},
     "learned": {"lesson": {"lessons", "told", "maker"}},
 }
-"""What can differ, by the type of event: its name, and the fields that are compared."""
-_KINDS = ("calls", *(kind for kinds in _COMPARED.values() for kind in kinds), "verdict", "ending")
+"""What can differ, by the type of event: its name on the page, and the fields that are compared.
+
+The names are the page's own: `guard` is what an intervention changed, `ledger` what a reply
+disclosed."""
+_KINDS = ("calls", *chain.from_iterable(_COMPARED.values()), "verdict", "ending")
 """What can differ, in the order in which one thing leads to the next; `calls`: a model was asked
 more or less often."""
 
@@ -85,23 +92,34 @@ def verify(
 async def _verify(
     run: RunFile, numbers: Sequence[int], tell: Callable[[int], None]
 ) -> dict[Cell, list[Difference]]:
-    settings, forks = run.settings, run.forks()
+    forks = run.forks()
     verified = {}
-    for done, number in enumerate(numbers, start=1):
+    for count, number in enumerate(numbers, start=1):
         recorded = run.transcript(number)
         if recorded is not None and not all(isinstance(event, Failed) for event in recorded.events):
-            record, fork = run.record(recorded.header.case), forks.get(number)
-            again = await rerun(recorded, record, settings, fork.turn if fork else 0)
-            differences = _differences(recorded, again)
-            if before := run.verdicts(number, EXACT):
-                now = exact_verdicts(again, record) if again.ending.is_answer else []
-                last = recorded.events[-1].turn
-                differences += _compared(_verdicts(before, last), _verdicts(now, last))
-            verified[run.cell(number)] = differences
-        tell(done)
+            fork = forks.get(number)
+            first_turn = fork.turn if fork else 0
+            verified[run.cell(number)] = await _verify_one(run, number, recorded, first_turn)
+        tell(count)
         # Without a model nothing else would wait, and a Ctrl-C would not be heard.
         await asyncio.sleep(0)
     return verified
+
+
+async def _verify_one(
+    run: RunFile, number: int, recorded: Transcript, first_turn: int
+) -> list[Difference]:
+    record = run.record(recorded.header.case)
+    again = await rerun(recorded, record, run.settings, first_turn)
+    differences = _differences(recorded, again)
+    verdicts_before = run.verdicts(number, EXACT)
+    if verdicts_before:
+        verdicts_after = exact_verdicts(again, record) if again.ending.is_answer else []
+        turn = recorded.events[-1].turn
+        before = _verdict_pieces(verdicts_before, turn)
+        after = _verdict_pieces(verdicts_after, turn)
+        differences += _compared(before, after)
+    return differences
 
 
 def other_version(run: RunFile) -> str | None:
@@ -118,10 +136,7 @@ def other_version(run: RunFile) -> str | None:
 def verify_page(
     verified: Mapping[Cell, Sequence[Difference]], never_held: int, seconds: float
 ) -> Group:
-    """One line when nothing differs.
-
-    Else every kind with its first place, and the consultations concerned.
-    """
+    """One line when nothing differs, else every kind with its first place, and where it occurs."""
     differing = {cell: differences for cell, differences in verified.items() if differences}
     outcome = f"{len(differing)} of them differ" if differing else "no difference"
     summary = f"{len(verified)} consultation(s) re-run in {seconds:.1f} s: {outcome}"
@@ -137,8 +152,9 @@ def verify_page(
         if kind in by_kind:
             lines += _kind_lines(kind, by_kind[kind])
     if len(differing) > 1:
-        listed = islice(differing.items(), _LISTED)
-        lines += [Text(), *(Text(_line(cell, differences)) for cell, differences in listed)]
+        lines.append(Text())
+        for cell, differences in islice(differing.items(), _LISTED):
+            lines.append(Text(_line(cell, differences)))
     if len(differing) > _LISTED:
         lines.append(Text(f"… and {len(differing) - _LISTED} more"))
     return Group(*lines)
@@ -174,8 +190,24 @@ def _name(cell: Cell) -> str:
     return printable(f"{cell.case} ({cell.column}, trial {cell.trial})")
 
 
-_Pieces = dict[tuple[str, Hashable], tuple[int, Mapping[str, object]]]
-"""What is compared: by kind and place its turn, and its values by the place they have in it."""
+class _Key(NamedTuple):
+    """Names a piece in a consultation, so that it is found again in the re-run."""
+
+    kind: str
+    """One of `_KINDS`."""
+    place: Hashable
+    """Which of its kind it is."""
+
+
+class _Piece(NamedTuple):
+    """A part of a consultation that is compared as a whole."""
+
+    turn: int
+    values: Mapping[str, object]
+    """By their places in it, such as `entries.2.name`."""
+
+
+_Pieces = dict[_Key, _Piece]
 
 
 def _differences(before: Transcript, after: Transcript) -> list[Difference]:
@@ -183,17 +215,25 @@ def _differences(before: Transcript, after: Transcript) -> list[Difference]:
 
     What a time limit had cut off is compared as far as it went, since a re-run has no clock.
     """
-    cut = before.ending is Ending.TIME_LIMIT
-    then, now = _pieces(before), _pieces(after)
-    if cut:
-        then = {key: piece for key, piece in then.items() if key[0] != "ending"}
-        now = {key: piece for key, piece in now.items() if key in then}
-    # A prompt that only one of them has is a difference of calls.
-    unshared = {key for key in then.keys() ^ now.keys() if key[0] == "prompt"}
-    then = {key: piece for key, piece in then.items() if key not in unshared}
-    now = {key: piece for key, piece in now.items() if key not in unshared}
-    differences = [*_in_calls(before, after, cut=cut), *_compared(then, now)]
-    return sorted(differences, key=lambda one: (_KINDS.index(one.kind), one.turn))
+    is_cut = before.ending is Ending.TIME_LIMIT
+    pieces_before = _pieces(before)
+    pieces_after = _pieces(after)
+    for key in pieces_before.keys() ^ pieces_after.keys():
+        # A prompt that only one of them has is a difference of calls; what only the re-run has,
+        # the time limit cut off.
+        if key.kind == "prompt" or (is_cut and key in pieces_after):
+            pieces_before.pop(key, None)
+            pieces_after.pop(key, None)
+    if is_cut:
+        del pieces_before[_ENDING], pieces_after[_ENDING]
+    differences = [
+        *_in_calls(before, after, is_cut=is_cut),
+        *_compared(pieces_before, pieces_after),
+    ]
+    return sorted(differences, key=lambda entry: (_KINDS.index(entry.kind), entry.turn))
+
+
+_ENDING = _Key("ending", 0)
 
 
 def _pieces(transcript: Transcript) -> _Pieces:
@@ -207,17 +247,19 @@ def _pieces(transcript: Transcript) -> _Pieces:
             group = (kind, event.role, turn if kind not in {"prompt", "conclusion"} else 0)
             counts[group] += 1
             values = dict(_leaves(event.model_dump(include=fields)))
-            pieces[kind, (group, counts[group])] = turn, values
+            pieces[_Key(kind, (group, counts[group]))] = _Piece(turn, values)
     ending: dict[str, object] = {"ending": transcript.ending}
     ending |= {failed.kind: failed.message for failed in transcript.of(Failed)}
-    pieces["ending", 0] = max((event.turn for event in transcript.events), default=0), ending
+    last_turn = max((event.turn for event in transcript.events), default=0)
+    pieces[_ENDING] = _Piece(last_turn, ending)
     return pieces
 
 
-def _verdicts(verdicts: Sequence[StoredVerdict], turn: int) -> _Pieces:
+def _verdict_pieces(verdicts: Sequence[StoredVerdict], turn: int) -> _Pieces:
     pieces: _Pieces = {}
     for verdict in verdicts:
-        pieces["verdict", verdict.kind] = turn, {**asdict(verdict), "tokens": None}
+        values = {**asdict(verdict), "tokens": None}
+        pieces[_Key("verdict", verdict.kind)] = _Piece(turn, values)
     return pieces
 
 
@@ -232,16 +274,19 @@ def _leaves(value: Any, place: str = "") -> Iterator[tuple[str, object]]:
         yield place, value
 
 
-def _compared(then: _Pieces, now: _Pieces) -> Iterator[Difference]:
-    nothing: tuple[int, Mapping[str, object]] = (0, {})
-    for key in {**then, **now}:
-        (turn, before), (turn_now, after) = then.get(key, nothing), now.get(key, nothing)
+def _compared(before: _Pieces, after: _Pieces) -> Iterator[Difference]:
+    missing = _Piece(0, {})
+    for key in {**before, **after}:
+        first = before.get(key, missing)
+        second = after.get(key, missing)
         places = [
-            place for place in {**before, **after} if not _same(before.get(place), after.get(place))
+            place
+            for place in {**first.values, **second.values}
+            if not _same(first.values.get(place), second.values.get(place))
         ]
-        if places or key not in then or key not in now:
-            excerpts = _excerpts(_at(places, before), _at(places, after))
-            yield Difference(key[0], turn or turn_now, *excerpts)
+        if places or key not in before or key not in after:
+            excerpts = _excerpts(_at(places, first.values), _at(places, second.values))
+            yield Difference(key.kind, first.turn or second.turn, *excerpts)
 
 
 def _at(places: Sequence[str], values: Mapping[str, object]) -> str:
@@ -255,26 +300,33 @@ def _same(first: object, second: object) -> bool:
     return first == second
 
 
-def _in_calls(before: Transcript, after: Transcript, *, cut: bool) -> Iterator[Difference]:
+def _in_calls(before: Transcript, after: Transcript, *, is_cut: bool) -> Iterator[Difference]:
     """Roles whose model was called more or less often, with the first call that differs."""
-    then, now = _completed_calls(before), _completed_calls(after)
-    for role in dict.fromkeys(call.role for call in (*then, *now)):
-        calls = [call for call in then if call.role is role]
-        calls_now = [call for call in now if call.role is role]
-        if len(calls) == len(calls_now) or (cut and len(calls_now) > len(calls)):
+    all_before = _completed_calls(before)
+    all_after = _completed_calls(after)
+    for role in dict.fromkeys(call.role for call in (*all_before, *all_after)):
+        calls_before = [call for call in all_before if call.role is role]
+        calls_after = [call for call in all_after if call.role is role]
+        shorter, longer = sorted((calls_before, calls_after), key=len)
+        was_cut_off = is_cut and len(calls_after) > len(calls_before)
+        if len(shorter) == len(longer) or was_cut_off:
             continue
-        first = max(calls, calls_now, key=len)[min(len(calls), len(calls_now))]
-        counts = (f"{role}: {len(calls)}", f"{role}: {len(calls_now)}")
-        yield Difference("calls", first.turn, *counts)
+        first_extra = longer[len(shorter)]
+        yield Difference(
+            "calls",
+            first_extra.turn,
+            f"{role}: {len(calls_before)}",
+            f"{role}: {len(calls_after)}",
+        )
 
 
 def _completed_calls(transcript: Transcript) -> list[Called]:
     """Without calls that were cancelled with their consultation: they may not have begun."""
-    return [
-        call
-        for call in transcript.of(Called)
-        if call.failure is None or call.failure.kind != CallFailure.CANCELLED
-    ]
+    calls = []
+    for call in transcript.of(Called):
+        if call.failure is None or call.failure.kind != CallFailure.CANCELLED:
+            calls.append(call)
+    return calls
 
 
 def _excerpts(before: str, after: str) -> tuple[str, str]:

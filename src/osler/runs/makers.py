@@ -72,31 +72,32 @@ class Usage:
     def of(cls, calls: Sequence[Called]) -> Self:
         """Add up; what a failed call used is not known, and counts only if all failed."""
         answered = [call for call in calls if call.failure is None]
-        used = cls.together(list(map(cls._of_answer, answered)))
-        unknown = bool(calls and not answered)
+        usage = cls.together([cls._of_answer(call) for call in answered])
+        all_failed = bool(calls and not answered)
+        cost = None if all_failed else usage.cost
         seconds = round(sum(call.seconds for call in calls), 4)
-        return replace(used, calls=len(calls), cost=None if unknown else used.cost, seconds=seconds)
+        return replace(usage, calls=len(calls), cost=cost, seconds=seconds)
 
     @classmethod
     def _of_answer(cls, call: Called) -> Self:
         """What one call used, without its time."""
-        used = cls(1, call.tokens_in, call.tokens_out, call.cost)
+        usage = cls(1, call.tokens_in, call.tokens_out, call.cost)
         if call.source not in SHARED_SOURCES:
-            return used
-        return replace(used, saved_calls=1, saved_tokens=used.tokens, saved_cost=used.cost)
+            return usage
+        return replace(usage, saved_calls=1, saved_tokens=usage.tokens, saved_cost=usage.cost)
 
     @classmethod
-    def together(cls, several: Sequence[Self]) -> Self:
+    def together(cls, usages: Sequence[Self]) -> Self:
         """The sum of several."""
         return cls(
-            calls=sum(one.calls for one in several),
-            tokens_in=total(one.tokens_in for one in several),
-            tokens_out=total(one.tokens_out for one in several),
-            cost=total(one.cost for one in several),
-            seconds=sum(one.seconds for one in several),
-            saved_calls=sum(one.saved_calls for one in several),
-            saved_tokens=total(one.saved_tokens for one in several),
-            saved_cost=total(one.saved_cost for one in several),
+            calls=sum(usage.calls for usage in usages),
+            tokens_in=total(usage.tokens_in for usage in usages),
+            tokens_out=total(usage.tokens_out for usage in usages),
+            cost=total(usage.cost for usage in usages),
+            seconds=sum(usage.seconds for usage in usages),
+            saved_calls=sum(usage.saved_calls for usage in usages),
+            saved_tokens=total(usage.saved_tokens for usage in usages),
+            saved_cost=total(usage.saved_cost for usage in usages),
         )
 
     @property
@@ -127,50 +128,56 @@ class Makers:
     def of(cls, transcript: Transcript) -> Self:
         """Count."""
         changes = [event.change for event in transcript.of(Remembered)]
-        made: Counts = {
-            Product.QUESTIONS.value: Counter(event.maker.value for event in transcript.of(Asked)),
-            Product.RETRIEVALS.value: Counter(
-                event.maker.value for event in transcript.of(Retrieved)
-            ),
-            Product.REPLIES.value: Counter(event.maker.value for event in transcript.of(Answered)),
-        }
-        thoughts: list[Counts] = [{Product.THOUGHTS.value: change.makers} for change in changes]
-        interventions: list[Counts] = [
-            {event.role.value: {event.kind.value: 1}} for event in transcript.of(Intervened)
-        ]
+        products: _Sums = defaultdict(Counter)
+        for question in transcript.of(Asked):
+            products[Product.QUESTIONS.value][question.maker.value] += 1
+        for retrieval in transcript.of(Retrieved):
+            products[Product.RETRIEVALS.value][retrieval.maker.value] += 1
+        for answer in transcript.of(Answered):
+            products[Product.REPLIES.value][answer.maker.value] += 1
+        for change in changes:
+            products[Product.THOUGHTS.value].update(change.makers)
+        interventions: _Sums = defaultdict(Counter)
+        for intervention in transcript.of(Intervened):
+            interventions[intervention.role.value][intervention.kind.value] += 1
         calls: defaultdict[str, list[Called]] = defaultdict(list)
         for call in transcript.of(Called):
             calls[call.role.value].append(call)
         return cls(
-            made=_added([made, *thoughts]),
-            interventions=_added(interventions),
+            made=_without_empty(products),
+            interventions=_without_empty(interventions),
             proposed=sum(change.proposed for change in changes),
             refused=sum(len(change.refused) for change in changes),
-            usage={seat: Usage.of(some) for seat, some in calls.items()},
+            usage={seat: Usage.of(calls_of_seat) for seat, calls_of_seat in calls.items()},
         )
 
     @classmethod
     def read(cls, measures: Mapping[str, Any]) -> Makers:
-        """From the measures as they are stored.
+        """Read the counts that are stored with the measures; without any, they are empty.
 
-        Nothing if stored without, a ValueError if damaged.
+        Raises:
+            ValueError: They are damaged.
         """
         stored = measures.get("makers")
-        return _STORED.validate_python(stored) if stored else Makers()
+        if stored:
+            return _STORED.validate_python(stored)
+        return Makers()
 
     @classmethod
     def together(cls, several: Iterable[Self]) -> Self:
         """The counts of many consultations as those of one."""
-        some = list(several)
-        usages = {
-            seat.value: [one.usage[seat] for one in some if seat in one.usage] for seat in SEATS
-        }
+        all_makers = list(several)
+        usage: dict[str, Usage] = {}
+        for seat in SEATS:
+            of_seat = [makers.usage[seat] for makers in all_makers if seat in makers.usage]
+            if of_seat:
+                usage[seat.value] = Usage.together(of_seat)
         return cls(
-            made=_added(one.made for one in some),
-            interventions=_added(one.interventions for one in some),
-            proposed=sum(one.proposed for one in some),
-            refused=sum(one.refused for one in some),
-            usage={seat: Usage.together(used) for seat, used in usages.items() if used},
+            made=_added(makers.made for makers in all_makers),
+            interventions=_added(makers.interventions for makers in all_makers),
+            proposed=sum(makers.proposed for makers in all_makers),
+            refused=sum(makers.refused for makers in all_makers),
+            usage=usage,
         )
 
     @property
@@ -197,34 +204,35 @@ class Makers:
 
     def flat(self) -> dict[str, float | None]:
         """All of it as one row of a table, with a zero for what never occurred."""
-        made = {
-            f"{product}_{maker}": self.count(product, maker)
-            for product in Product
-            for maker in Maker
-        }
-        done = {
-            f"interventions_{seat}_{kind}": self.interventions_of(seat, kind)
-            for seat in SEATS
-            for kind in Intervention
-        }
-        row: dict[str, float | None] = {**made, **done}
-        row |= {"thoughts_proposed": self.proposed, "thoughts_refused": self.refused}
+        row: dict[str, float | None] = {}
+        for product in Product:
+            for maker in Maker:
+                row[f"{product}_{maker}"] = self.count(product, maker)
         for seat in SEATS:
-            row |= {
-                f"{name}_{seat}": value
-                for name, value in asdict(self.usage.get(seat, Usage())).items()
-            }
+            for kind in Intervention:
+                row[f"interventions_{seat}_{kind}"] = self.interventions_of(seat, kind)
+        row["thoughts_proposed"] = self.proposed
+        row["thoughts_refused"] = self.refused
+        for seat in SEATS:
+            usage = self.usage.get(seat, Usage())
+            for name, value in asdict(usage).items():
+                row[f"{name}_{seat}"] = value
         return row
 
 
 _STORED = TypeAdapter(Makers)
+_Sums = defaultdict[str, Counter[str]]
 
 
 def _added(several: Iterable[Counts]) -> Counts:
-    sums: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    sums: _Sums = defaultdict(Counter)
     for counts in several:
-        for name, some in counts.items():
-            sums[name].update(some)
+        for name, counts_of_name in counts.items():
+            sums[name].update(counts_of_name)
+    return _without_empty(sums)
+
+
+def _without_empty(sums: _Sums) -> Counts:
     return {name: dict(counts) for name, counts in sums.items() if counts}
 
 
@@ -238,17 +246,21 @@ def maker_rows(columns: Sequence[Makers]) -> list[list[str]]:
 def share_rows(columns: Sequence[Makers]) -> Iterator[list[str]]:
     """For each product how many there were, and the share of every maker in the table."""
     for product in Product:
-        shares = [column.shares(product) for column in columns]
-        if not any(shares):
+        by_column = [column.shares(product) for column in columns]
+        if not any(by_column):
             continue
-        yield [
-            row_labels.total(product.value),
-            *(str(column.number(product)) for column in columns),
-        ]
+        numbers = [str(column.number(product)) for column in columns]
+        yield [row_labels.total(product.value), *numbers]
         for maker in Maker:
-            if any(maker in one for one in shares):
-                told = (f"{100 * one.get(maker, 0.0):.1f}" if one else "–" for one in shares)
-                yield [f"{product}: {maker} %", *told]
+            if any(maker in shares for shares in by_column):
+                cells = [_percent(shares, maker) for shares in by_column]
+                yield [f"{product}: {maker} %", *cells]
+
+
+def _percent(shares: Mapping[Maker, float], maker: Maker) -> str:
+    if shares:
+        return f"{100 * shares.get(maker, 0.0):.1f}"
+    return "–"
 
 
 def intervention_rows(columns: Sequence[Makers]) -> Iterator[list[str]]:
@@ -263,84 +275,92 @@ def intervention_rows(columns: Sequence[Makers]) -> Iterator[list[str]]:
             if any(counts) and kind is not Intervention.REUSED:
                 yield [row_labels.total(f"{seat_name(seat)}: {kind}"), *map(str, counts)]
     if any(column.proposed for column in columns):
-        yield [row_labels.total("memory: proposed"), *(str(column.proposed) for column in columns)]
-        yield [
-            row_labels.total("memory: proposed, refused"),
-            *(str(column.refused) for column in columns),
-        ]
+        proposed = [str(column.proposed) for column in columns]
+        yield [row_labels.total("memory: proposed"), *proposed]
+        refused = [str(column.refused) for column in columns]
+        yield [row_labels.total("memory: proposed, refused"), *refused]
 
 
 def saved_usage(several: Iterable[Makers]) -> Usage:
     """What all seats of some consultations used together; in it, what sharing answers saved."""
-    return Usage.together([used for makers in several for used in makers.usage.values()])
+    usages: list[Usage] = []
+    for makers in several:
+        usages += makers.usage.values()
+    return Usage.together(usages)
 
 
 def saved_note(several: Iterable[Makers]) -> list[str]:
     """The note under a table whose consultations were given answers that others had paid for."""
-    used = saved_usage(several)
-    if not used.saved_calls:
+    usage = saved_usage(several)
+    if not usage.saved_calls:
         return []
-    tokens = (
-        "an unknown number of tokens"
-        if used.saved_tokens is None
-        else f"{used.saved_tokens:,} tokens"
-    )
-    price = "" if used.saved_cost is None else f" and {used.saved_cost:.4f} USD"
-    calls = f"{used.saved_calls:,} of {used.calls:,} calls"
-    told = (
-        f"{calls} were given an answer that the model had given before, which saved {tokens}{price}"
-    )
-    return [f"{told}; every column is charged in full"]
+    tokens = "an unknown number of tokens"
+    if usage.saved_tokens is not None:
+        tokens = f"{usage.saved_tokens:,} tokens"
+    price = "" if usage.saved_cost is None else f" and {usage.saved_cost:.4f} USD"
+    calls = f"{usage.saved_calls:,} of {usage.calls:,} calls"
+    return [
+        f"{calls} were given an answer that the model had given before, which saved"
+        f" {tokens}{price}; every column is charged in full"
+    ]
 
 
 def own_merit(columns: Iterable[Makers]) -> list[str]:
     """The note under measures of asking, if somebody else asked for the doctor."""
-    asked = {maker for column in columns for maker in column.shares(Product.QUESTIONS)}
-    if all(maker.is_own for maker in asked):
+    askers: set[Maker] = set()
+    for column in columns:
+        askers.update(column.shares(Product.QUESTIONS))
+    if all(maker.is_own for maker in askers):
         return []
-    told = (
+    return [
         "key elements, order, repeats, deciding finding and tests count only what the doctor itself"
-        " asked"
-    )
-    return [f"{told}, not the questions of its strategy"]
+        " asked, not the questions of its strategy"
+    ]
 
 
 def maker_note(columns: Sequence[Makers]) -> str:
     """Explain the makers of a table in one line."""
-    there = {maker for column in columns for product in Product for maker in column.shares(product)}
-    return "; ".join(f"{maker}: {_ABOUT[maker]}" for maker in Maker if maker in there)
+    makers: set[Maker] = set()
+    for column in columns:
+        for product in Product:
+            makers.update(column.shares(product))
+    return "; ".join(f"{maker}: {_ABOUT[maker]}" for maker in Maker if maker in makers)
 
 
 def seat_name(seat: Role) -> str:
     """A seat as tables write it."""
-    return "RAM" if seat is Role.RAM else seat.value
+    if seat is Role.RAM:
+        return "RAM"
+    return seat.value
 
 
 def mark(maker: Maker, backbone: str, language: Language) -> str:
     """Return the remark behind a speaker's name, or an empty text if their first try was used."""
     expected = {RULES: Maker.RULES, HUMAN: Maker.HUMAN}.get(backbone, Maker.MODEL)
-    return "" if maker is expected else f" ({load_texts(language, 'makers')[maker]})"
+    if maker is expected:
+        return ""
+    return f" ({load_texts(language, 'makers')[maker]})"
 
 
 def making_lines(transcript: Transcript) -> Iterator[str]:
     """Lines for the end of a page: who made what, and what each role used.
 
-    None if rules did everything.
+    There are none if rules did everything.
     """
     makers = Makers.of(transcript)
     if makers.is_by_rules_alone:
         return
-    made = (
-        f"{product} {', '.join(f'{makers.count(product, maker)} {maker}' for maker in shares)}"
-        for product in Product
-        if (shares := makers.shares(product))
-    )
-    yield f"made by: {'; '.join(made)}"
-    if used := [
-        (seat_name(seat), makers.usage[seat].tokens) for seat in SEATS if seat in makers.usage
-    ]:
-        told = (
-            f"{name} {'unknown' if tokens is None else format(tokens, ',')}"
-            for name, tokens in used
-        )
-        yield f"tokens: {'; '.join(told)}"
+    products = []
+    for product in Product:
+        counts = [f"{makers.count(product, maker)} {maker}" for maker in makers.shares(product)]
+        if counts:
+            products.append(f"{product} {', '.join(counts)}")
+    yield f"made by: {'; '.join(products)}"
+    tokens_of_seats = []
+    for seat in SEATS:
+        if seat in makers.usage:
+            tokens = makers.usage[seat].tokens
+            number = "unknown" if tokens is None else f"{tokens:,}"
+            tokens_of_seats.append(f"{seat_name(seat)} {number}")
+    if tokens_of_seats:
+        yield f"tokens: {'; '.join(tokens_of_seats)}"

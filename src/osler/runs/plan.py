@@ -207,7 +207,7 @@ class Plan:
 def stream_order(cases: Iterable[str], seed: int, trial: int) -> list[str]:
     """Return the cases in the order in which a doctor sees them.
 
-    Drawn by the seed, the same for every column.
+    The seed decides it, the same for every column.
     """
     return sorted(cases, key=lambda case: derive(seed, case, trial, "stream"))
 
@@ -234,9 +234,13 @@ def default_patient(backbones: Iterable[str]) -> str:
             f"the doctors have {len(models)} models, so the patient's is not clear",
             "name it with --patient: one of them, another model, or rules",
         )
-    return models[0] if models else RULES
+    if models:
+        return models[0]
+    return RULES
 
 
 def default_ram(patient: str) -> str:
     """Return the default RAM: the patient's model, or rules if it has none."""
-    return RULES if patient in WITHOUT_MODEL else patient
+    if patient in WITHOUT_MODEL:
+        return RULES
+    return patient

@@ -106,7 +106,9 @@ def cost_text(status: RunStatus, digits: int = 2) -> str:
     """Return what answers cost, to put after other figures; nothing if no model was asked."""
     if status.cost is None:
         return ", cost not known (a model has no price)"
-    return f", {status.cost:.{digits}f} USD" if status.calls else ""
+    if status.calls:
+        return f", {status.cost:.{digits}f} USD"
+    return ""
 
 
 def failures_page(run: RunFile) -> RenderableType:

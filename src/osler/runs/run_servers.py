@@ -1,13 +1,11 @@
-"""The servers behind a run's models.
-
-What each said of itself when the run was started or resumed.
-"""
+"""What the servers behind a run's models said of themselves when it was started or resumed."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from itertools import chain
 
 from pydantic import BaseModel, ValidationError
 
@@ -45,20 +43,21 @@ def _notes_of(run: RunFile) -> Iterator[SessionNotes]:
 def servers_of(run: RunFile) -> dict[str, list[ServerDescription]]:
     """The servers that answered, by the spec of a backbone.
 
-    Several if the server changed between two sessions.
-
-    One that said nothing of itself, or was not asked, is known by its address.
+    A spec has several if the server changed between two sessions. A server that said nothing of
+    itself, or was not asked, is known by its address.
     """
-    found: dict[str, list[ServerDescription]] = defaultdict(list)
+    servers: dict[str, list[ServerDescription]] = defaultdict(list)
     for notes in _notes_of(run):
         for spec, description in notes.servers.items():
-            if description not in found[spec]:
-                found[spec].append(description)
-    for spec in sorted(models_of(run.columns(), run.settings) - found.keys()):
-        with suppress(UserError):  # a backbone of another version, or of a package that is not here
-            if address := parse_spec(spec).base_url:
-                found[spec].append(ServerDescription(address=address))
-    return dict(found)
+            if description not in servers[spec]:
+                servers[spec].append(description)
+    for spec in sorted(models_of(run.columns(), run.settings) - servers.keys()):
+        # It may be a backbone of another version, or of a package that is not here.
+        with suppress(UserError):
+            address = parse_spec(spec).base_url
+            if address:
+                servers[spec].append(ServerDescription(address=address))
+    return dict(servers)
 
 
 def server_lines(run: RunFile) -> Iterator[str]:
@@ -68,7 +67,8 @@ def server_lines(run: RunFile) -> Iterator[str]:
         yield f"{spec}: {'; then '.join(map(str, servers))}{changed}"
     fingerprints: dict[str, set[str]] = defaultdict(set)
     refused: Counter[tuple[str, tuple[str, ...]]] = Counter()
-    for note in (note for notes in _notes_of(run) for note in notes.answers):
+    notes = chain.from_iterable(session.answers for session in _notes_of(run))
+    for note in notes:
         if note.fingerprint:
             fingerprints[note.model].add(note.fingerprint)
         if note.refused_options:
@@ -89,12 +89,12 @@ def server_warnings(runs: Iterable[RunFile]) -> Iterator[str]:
         for spec, servers in servers_of(run).items():
             by_model[parse_spec(spec).model] += servers
     for model, servers in by_model.items():
-        known = {one.model_dump_json() for one in servers if one.says_something}
-        addresses = len({one.address for one in servers})
-        if addresses > 1 or len(known) > 1:
-            told = " / ".join(dict.fromkeys(map(str, servers)))
-            told += f"; {addresses} addresses" if addresses > 1 else ""
+        descriptions = {server.model_dump_json() for server in servers if server.says_something}
+        addresses = len({server.address for server in servers})
+        if addresses > 1 or len(descriptions) > 1:
+            names = " / ".join(dict.fromkeys(map(str, servers)))
+            names += f"; {addresses} addresses" if addresses > 1 else ""
             yield (
-                f"{model} was behind different servers ({told}); a difference between its columns"
+                f"{model} was behind different servers ({names}); a difference between its columns"
                 " may be the servers'"
             )

@@ -41,7 +41,9 @@ class Failure:
     @property
     def line(self) -> str:
         """What went wrong and where."""
-        return f"{self.message} ({self.place})" if self.place else self.message
+        if self.place:
+            return f"{self.message} ({self.place})"
+        return self.message
 
 
 @dataclass(frozen=True)
@@ -196,7 +198,9 @@ class ScoredConsultation:
     @property
     def cause(self) -> str | None:
         """Why it was lost, if that was explained."""
-        return self.explanation.cause if self.explanation else None
+        if self.explanation:
+            return self.explanation.cause
+        return None
 
     @property
     def judge_tokens(self) -> int:
@@ -206,22 +210,30 @@ class ScoredConsultation:
     def verdict(self, kind: str) -> str | None:
         """The word of the verdict on its diagnosis or treatment; None if there is none."""
         stored = self.verdicts.get(kind)
-        return stored.verdict if stored else None
+        if stored:
+            return stored.verdict
+        return None
 
     @property
     def diagnosis_rank(self) -> int | None:
         """Rank of the first right diagnosis; None unless the judge read the differential."""
         stored = self.verdicts.get(DIAGNOSIS)
-        return stored.rank if stored else None
+        if stored:
+            return stored.rank
+        return None
 
     @property
     def replies_read(self) -> int:
         """How many of its replies the model read."""
-        return self.reading.read if self.reading else 0
+        if self.reading:
+            return self.reading.read
+        return 0
 
     def faulty_replies(self, kind: str) -> int:
         """How many of these have a fault of that kind, one of `READ_FAULTS`."""
-        return self.reading.count(kind) if self.reading else 0
+        if self.reading:
+            return self.reading.count(kind)
+        return 0
 
 
 @dataclass(frozen=True)

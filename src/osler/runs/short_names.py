@@ -1,6 +1,6 @@
 """Short names for columns and their parts.
 
-As short as tells them apart, and never with a server's address.
+They are as short as tells them apart, and never have a server's address.
 """
 
 from __future__ import annotations
@@ -39,12 +39,14 @@ class ShortNames:
         )
 
     def parts(self, column: Column) -> list[str]:
-        """The column's name in parts.
-
-        The model, how it works if it has a strategy, the memory, the variants.
-        """
-        names = (self.backbones[column.backbone], column.strategy, self.memories[column.memory])
-        return [*filter(None, names), *told_variants(column.variants)]
+        """The column's name in parts: the model, its strategy if it has one, memory, variants."""
+        parts = [self.backbones[column.backbone]]
+        if column.strategy:
+            parts.append(column.strategy)
+        memory = self.memories[column.memory]
+        if memory:
+            parts.append(memory)
+        return parts + list(told_variants(column.variants))
 
     def name(self, column: Column) -> str:
         """The column's name in one line."""
@@ -93,25 +95,32 @@ def same_models(names: Mapping[str, str]) -> list[list[str]]:
 
 def numbered(names: Mapping[K, str]) -> dict[K, str]:
     """The same names, each with a number if several are alike."""
-    totals, seen = Counter(names.values()), Counter[str]()
+    totals = Counter(names.values())
+    numbers = Counter[str]()
     unique = {}
     for key, name in names.items():
-        seen[name] += 1
-        unique[key] = f"{name} ({seen[name]})" if totals[name] > 1 else name
+        unique[key] = name
+        if totals[name] > 1:
+            numbers[name] += 1
+            unique[key] = f"{name} ({numbers[name]})"
     return unique
 
 
 def cut_names(names: Iterable[str], longest: int) -> dict[str, str]:
     """Cut names to this many characters, around the place where each differs from the others."""
     every = set(names)
-    cut = {name: _cut(name, every - {name}, longest) for name in every if len(name) > longest}
-    return {name: cut.get(name, name) for name in every}
+    short = {}
+    for name in every:
+        short[name] = name
+        if len(name) > longest:
+            short[name] = _cut(name, every - {name}, longest)
+    return short
 
 
 def _wordings(spec: str) -> list[str]:
     """All names that a spec may get, the shortest first.
 
-    Its parameters, which tell columns apart, end each of them.
+    Each ends with its parameters, which tell columns apart.
     """
     named = _without_server(spec)
     model, space, parameters = named.partition(" ")
@@ -126,7 +135,9 @@ def _model_names(model: str, *, has_server: bool) -> list[str]:
     if not parts:
         return [model or "model"]
     paths = ["/".join(parts[-count:]) for count in range(1, len(parts) + 1)]
-    return [*paths, f"{provider}{paths[-1]}"] if provider else paths
+    if provider:
+        return [*paths, f"{provider}{paths[-1]}"]
+    return paths
 
 
 def _without_server(spec: str) -> str:

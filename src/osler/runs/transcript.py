@@ -151,7 +151,9 @@ class Transcript(BaseModel):
     @property
     def seconds(self) -> float:
         """How long it took, from its beginning to its last event."""
-        return self.events[-1].at if self.events else 0.0
+        if self.events:
+            return self.events[-1].at
+        return 0.0
 
     @property
     def turn_views(self) -> tuple[TurnView, ...]:
@@ -162,7 +164,7 @@ class Transcript(BaseModel):
     def exchanges(self) -> dict[int, Turn]:
         """The turns that were answered, by number, as a memory is given them.
 
-        Those of earlier visits, too.
+        Turns of earlier visits are among them.
         """
         exchanges = {}
         for turn in self.turn_views:

@@ -40,7 +40,8 @@ class ResultRow(BaseModel):
     @classmethod
     def of(cls, transcript: Transcript) -> ResultRow:
         """Count."""
-        conclusion, used = transcript.conclusion, Usage.of(transcript.of(Called))
+        conclusion = transcript.conclusion
+        used = Usage.of(transcript.of(Called))
         failed = next(iter(transcript.of(Failed)), None)
         return cls(
             ending=transcript.ending.value,

@@ -75,26 +75,34 @@ class TurnView:
         """What the doctor asked, now or at an earlier visit; empty if it said nothing."""
         if self.visited is not None:
             return self.visited.told.question
-        return self.asked.question if self.asked else ""
+        if self.asked:
+            return self.asked.question
+        return ""
 
     @property
     def reply(self) -> str | None:
         """What the patient replied; None if it did not come to a reply."""
         if self.visited is not None:
             return self.visited.told.reply
-        return self.answered.reply if self.answered else None
+        if self.answered:
+            return self.answered.reply
+        return None
 
     @property
     def results(self) -> str:
         """The reports that were given to the doctor directly."""
         if self.visited is not None:
             return self.visited.told.results
-        return self.retrieved.results if self.retrieved else ""
+        if self.retrieved:
+            return self.retrieved.results
+        return ""
 
     @property
     def asked_for(self) -> tuple[str, ...]:
         """Concepts and categories that were read from the question."""
-        return self.retrieved.asked_for if self.retrieved else ()
+        if self.retrieved:
+            return self.retrieved.asked_for
+        return ()
 
     @property
     def things(self) -> tuple[Thing, ...]:
@@ -104,27 +112,37 @@ class TurnView:
     @property
     def retrieved_names(self) -> tuple[str, ...]:
         """The entries that were retrieved, by name."""
-        return tuple(entry.name for entry in self.retrieved.entries) if self.retrieved else ()
+        if self.retrieved:
+            return tuple(entry.name for entry in self.retrieved.entries)
+        return ()
 
     @property
     def disclosed(self) -> tuple[str, ...]:
         """The names of those that the reply discloses."""
-        return self.answered.disclosed if self.answered else ()
+        if self.answered:
+            return self.answered.disclosed
+        return ()
 
     @property
     def recalled(self) -> Recalled | None:
         """What the doctor last had from its memory before its move."""
-        return self.recalls[-1] if self.recalls else None
+        if self.recalls:
+            return self.recalls[-1]
+        return None
 
     @property
     def recall(self) -> Recall | None:
         """The same without its query."""
-        return self.recalled.recall if self.recalled else None
+        if self.recalled:
+            return self.recalled.recall
+        return None
 
     @property
     def change(self) -> Change | None:
         """What this exchange changed in the memory."""
-        return self.remembered.change if self.remembered else None
+        if self.remembered:
+            return self.remembered.change
+        return None
 
     @property
     def tokens_in(self) -> int | None:
@@ -208,7 +226,9 @@ def turn_views(events: Sequence[Event]) -> tuple[TurnView, ...]:
 
 
 def _frozen(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+    if isinstance(value, list):
+        return tuple(value)
+    return value
 
 
 def earlier_visits(turns: Iterable[TurnView]) -> list[EarlierVisit]:
@@ -224,4 +244,6 @@ def total(counts: Iterable[N | None]) -> N | None:
     """A sum that is unknown when one part of it is."""
     numbers = list(counts)
     known = [number for number in numbers if number is not None]
-    return sum(known) if len(known) == len(numbers) else None
+    if len(known) == len(numbers):
+        return sum(known)
+    return None

@@ -38,27 +38,29 @@ def choose(options: Mapping[str, object], *, by_flag: bool = False) -> Choice:
     """
     settings = settings_class()
     declarations = options_in(settings)
-    values: dict[str, Any] = {}
-    axes: Axes = {}
-    for option, value in _with_things_as_names(options, declarations).items():
+    values_by_field: dict[str, Any] = {}
+    axes_by_option: Axes = {}
+    for option, value in _register_things(options, declarations).items():
         declared = declarations[option]
-        # Options and `axes` go by the option's name (`patient`), fields of `settings` by theirs
-        # (`patient_backbone`), messages by what the user typed (`patient` or `--patient`).
-        field, typed = declared.name, declared.flag if by_flag else option
+        # An option is called `patient`, its field `patient_backbone`, and messages call it what the
+        # user typed: `patient` or `--patient`.
+        field = declared.name
+        typed = declared.flag if by_flag else option
         may_be_left_out = declared.is_list or declared.setting.default_depends
         if value is None and may_be_left_out:
             continue
         if not (declared.setting.axis and _is_several(value)):
-            values[field] = checked_value(declared, value, typed)
+            values_by_field[field] = checked_value(declared, value, typed)
             continue
-        axis = _checked_axis(declared, value, typed)
-        if len(axis) > 1:
-            axes[option] = tuple(axis)
-        else:  # an axis that is given once is a setting of the run
-            values[field] = next(iter(axis.values()))
+        values_by_text = _checked_axis(declared, value, typed)
+        if len(values_by_text) > 1:
+            axes_by_option[option] = tuple(values_by_text)
+        else:
+            # An axis that is given once is a setting of the run.
+            [values_by_field[field]] = values_by_text.values()
     # A run stores its settings by their fields, and so what its columns differ in.
-    varied = tuple(sorted(declarations[option].name for option in axes))
-    return Choice(settings(**values, varied=varied), axes)
+    varied = tuple(sorted(declarations[option].name for option in axes_by_option))
+    return Choice(settings(**values_by_field, varied=varied), axes_by_option)
 
 
 def _checked_axis(declared: Declared, values: Iterable[object], typed: str) -> dict[str, Any]:
@@ -66,24 +68,24 @@ def _checked_axis(declared: Declared, values: Iterable[object], typed: str) -> d
 
     Args:
         declared: The axis.
-        values: What was given.
+        values: As the user gave them.
         typed: What messages call the option.
     """
-    axis = {}
+    values_by_text = {}
     for value in values:
         if value is None:
             raise UserError(f"{typed} holds None", "give values, or leave it out")
         checked = checked_value(declared, value, typed)
-        axis[declared.text(checked)] = checked
-    if not axis:
+        values_by_text[declared.text(checked)] = checked
+    if not values_by_text:
         raise UserError(f"{typed} has no value", "give one, or several")
-    return axis
+    return values_by_text
 
 
-def _with_things_as_names(
+def _register_things(
     options: Mapping[str, object], declarations: Mapping[str, Declared]
 ) -> dict[str, Any]:
-    """Return the options with a name in place of each class, function or client.
+    """Register each class, function or client; return the options with its name in its place.
 
     Settings and run files hold names alone. So each thing is registered with `give`: from then on
     its name loads it in this process, as the name of a plug-in does.

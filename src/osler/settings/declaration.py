@@ -1,6 +1,6 @@
 """How a setting is declared: once, for the command line, Python, the run file and every table.
 
-Without pydantic and typer, so that commands which need one declaration alone load neither.
+It needs neither pydantic nor typer, so that commands which need one declaration load neither.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class Setting:
     minimum: float | None = None
     maximum: float | None = None
     decides_results: bool = True
-    """Whether it must be the same when the run is resumed: it is stored with the run's settings, or
-    with `in_column` in its columns."""
+    """Whether results depend on it: so it is stored, with the run's settings or with `in_column` in
+    its columns, and may not change when the run is resumed."""
     axis: bool = False
     """Whether it may be given more than once: the columns of a run then differ in it, and name it
     as a variant."""
@@ -50,9 +50,12 @@ class Setting:
             return f"from {self.minimum:,} to {self.maximum:,}"
         if self.minimum is not None:
             return f"at least {self.minimum:,}"
-        return f"at most {self.maximum:,}" if self.maximum is not None else ""
+        if self.maximum is not None:
+            return f"at most {self.maximum:,}"
+        return ""
 
 
+# Settings that other commands have as well.
 CASES = Setting(
     "Only this record, or all records of this patient.",
     flag="--case",
@@ -73,4 +76,3 @@ CONCURRENCY = Setting(
     "Consultations at the same time.", minimum=1, maximum=100_000, decides_results=False
 )
 TIMEOUT = Setting("Timeout of one model call in seconds.", minimum=1, decides_results=False)
-"""Settings that other commands have as well."""

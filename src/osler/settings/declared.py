@@ -59,7 +59,7 @@ class Declared:
 
     @property
     def kind(self) -> Any:
-        """The type of one value: a number, text, path or choice."""
+        """The type of one value: `str` of `tuple[str, ...]`, `int` of `int | None`."""
         if self.is_list:
             return get_args(self.type)[0]
         if get_origin(self.type) in (Union, UnionType):
@@ -72,17 +72,19 @@ class Declared:
         if get_origin(self.kind) is Literal:
             return tuple(map(str, get_args(self.kind)))
         is_enum = isinstance(self.kind, type) and issubclass(self.kind, StrEnum)
-        return tuple(self.kind) if is_enum else ()
+        if is_enum:
+            return tuple(self.kind)
+        return ()
 
-    def help_text(self, if_several: str) -> str:
+    def help_text(self, several_words: str) -> str:
         """Return what it is, its limits and its default, as helps say it.
 
         Args:
-            if_several: What is added where several values can be given, such as "Repeatable".
+            several_words: What is added where several values can be given, such as "Repeatable".
         """
         parts = [self.setting.help]
         if self.takes_several:
-            parts.append(f"{if_several}.")
+            parts.append(f"{several_words}.")
         if self.setting.bounds:
             parts.append(f"{self.setting.bounds.capitalize()}.")
         is_plain = not self.setting.default_depends and self.kind is not bool
@@ -103,7 +105,9 @@ class Declared:
     def text(self, value: object) -> str:
         """Return a value as columns and the command line name it."""
         if isinstance(value, bool):
-            return "yes" if value else "no"
+            if value:
+                return "yes"
+            return "no"
         if isinstance(value, float) and float(f"{value:g}") == value:
             return f"{value:g}"
         return str(value)
@@ -112,7 +116,9 @@ class Declared:
         """Return the value that `text` named."""
         if self.kind is bool:
             return text == "yes"
-        return text if get_origin(self.kind) is Literal else self.kind(text)
+        if get_origin(self.kind) is Literal:
+            return text
+        return self.kind(text)
 
 
 @lru_cache(maxsize=8)

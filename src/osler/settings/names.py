@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-RULES, HUMAN = "rules", "human"
+RULES = "rules"
+HUMAN = "human"
 WITHOUT_MODEL = frozenset({RULES, HUMAN})
 PLAIN = "plain"
 """The strategy of a model as doctor, unless another one is named."""

@@ -57,7 +57,8 @@ class RunSettings(
 ):
     """All settings of a run.
 
-    A run stores those that decide results. Its columns may differ in those that are named in
+    A run stores those that decide results, and pickling keeps no others: a worker gets neither the
+    pool nor the concurrency. The columns of a run may differ in the settings that are named in
     `varied`: `for_column` has the values of one column.
     """
 
@@ -67,8 +68,8 @@ class RunSettings(
 
     @model_validator(mode="before")
     @classmethod
-    def _check(cls, data: Any) -> Any:
-        """Refuse what the command line refuses, wherever settings are made."""
+    def _checked(cls, data: Any) -> Any:
+        """Convert values, and refuse what the command line refuses, wherever settings are made."""
         if not isinstance(data, dict):
             return data
         checked = dict(data)

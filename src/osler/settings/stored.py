@@ -21,7 +21,8 @@ def changed_settings(before: Stored, now: Stored) -> list[str]:
     """Return what differs between stored settings, each as `name: old → new`."""
     changes = []
     for name in sorted(_names(before, now)):
-        old, new = setting_text(before, name), setting_text(now, name)
+        old = setting_text(before, name)
+        new = setting_text(now, name)
         if old != new:
             changes.append(f"{_option(name)}: {old} → {new}")
     return changes
@@ -30,7 +31,7 @@ def changed_settings(before: Stored, now: Stored) -> list[str]:
 def differing_settings(runs: Sequence[Stored]) -> list[tuple[str, list[str]]]:
     """Return the settings that runs would have to share for their results to be comparable.
 
-    Each as warnings call it, with its values.
+    Each comes as warnings call it, with its values.
     """
     differing = []
     for name, declared in _declarations_of(*runs).items():
@@ -50,7 +51,10 @@ def setting_rows(stored: Stored) -> list[tuple[str, str]]:
 
 
 def setting_text(stored: Stored, name: str) -> str:
-    """Return the value of a setting as messages and pages show it."""
+    """Return the value of a setting as messages and pages show it.
+
+    An older run that does not have the setting shows it like one that is not set.
+    """
     if name in _varied(stored):
         return IN_COLUMNS
     value = stored.get(name)
@@ -59,7 +63,9 @@ def setting_text(stored: Stored, name: str) -> str:
     if isinstance(value, Mapping):  # texts of prompts: too long for a line, and their hashes do
         texts = sorted(value.items())
         return ", ".join(f"{name} {short_hash(text)}" for name, text in texts)
-    return "none" if value is None else str(value)
+    if value is None:
+        return "none"
+    return str(value)
 
 
 def _varied(stored: Stored) -> Sequence[str]:
@@ -71,13 +77,14 @@ def _names(*runs: Stored) -> set[str]:
     names: set[str] = set()
     for run in runs:
         names |= {*run, *_varied(run)}
-    return names - {_VARIED}  # it is no setting, but says where the others are
+    # This one is no setting, but says where the others are.
+    return names - {_VARIED}
 
 
 def _declarations_of(*runs: Stored) -> dict[str, Declared | None]:
     """Return the declarations of the settings that runs store, by name and in their order.
 
-    None, at the end, for one that only a package declares which is not installed here.
+    A setting of a package that is not installed here comes at the end, with None.
     """
     names = _names(*runs)
     here = {declared.name: declared for declared in declared_in(settings_class())}

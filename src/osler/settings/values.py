@@ -62,7 +62,8 @@ def _checked_number(declared: Declared, value: object, name: str) -> float:
     if declared.kind is int and not isinstance(value, Integral):
         refuse(name, value, "a whole number")
     number: float = declared.kind(value)
-    low, high = declared.setting.minimum, declared.setting.maximum
+    low = declared.setting.minimum
+    high = declared.setting.maximum
     if low is not None and not number >= low:  # so that NaN is refused, too
         refuse(name, value, f"{low:,} or more")
     if high is not None and not number <= high:
@@ -91,4 +92,6 @@ def refuse(name: str, value: object, wanted: str) -> NoReturn:
 def shown(value: object) -> str:
     """Return a value as a message shows it."""
     text = repr(value)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    if len(text) <= _LONGEST:
+        return text
+    return f"{text[:_LONGEST]}…"

@@ -1,4 +1,4 @@
 """Running consultations.
 
-A single one (`consultation`), building its participants (`build`), many at once (`batch`).
+`consultation` runs one, `build` makes its participants, and `batch` runs many at once.
 """

@@ -82,7 +82,7 @@ class _Estimate:
     def _dear_columns(self) -> list[_Seen]:
         """The columns that other columns are estimated by.
 
-        Without those of rules, which use nothing.
+        Columns of rules are not among them, since they use nothing.
         """
         return [seen for seen in self.seen.values() if seen.total]
 
@@ -146,7 +146,8 @@ class Admission:
             column: Of the consultation.
             used: What it has used in earlier sessions.
         """
-        limits, limiter = self._limiter.limits, self._limiter
+        limits = self._limiter.limits
+        limiter = self._limiter
         checks = (
             (Ending.TOKEN_LIMIT, limits.tokens, limiter.tokens, used.tokens),
             (Ending.COST_LIMIT, limits.cost, limiter.cost, used.cost),
@@ -168,7 +169,9 @@ class Admission:
         if not self._under_way:
             return _still_to_use(estimate.mean(column) or 0.0, before)
         high = estimate.high(column)
-        return math.inf if high is None else _still_to_use(high, before)
+        if high is None:
+            return math.inf
+        return _still_to_use(high, before)
 
     def _set_aside(self, name: str) -> float:
         """Return what the consultations under way may still use."""
@@ -181,7 +184,8 @@ class Admission:
         return total
 
     def _refusal_by_time(self, column: Column) -> RunStopped | None:
-        limit, seconds = self._limiter.limits.seconds, self._limiter.seconds
+        limit = self._limiter.limits.seconds
+        seconds = self._limiter.seconds
         high = self._estimates["seconds"].high(column) or 0.0
         if limit is None or seconds + high <= limit:
             return None
@@ -190,7 +194,7 @@ class Admission:
     def enough(self, kind: str, left: list[ColumnSpending]) -> str | None:
         """Return a limit of this kind that will do for the rest of the run.
 
-        None if none can be named.
+        It is None if none can be named.
 
         Args:
             kind: The ending that the limit is of.
@@ -200,7 +204,9 @@ class Admission:
         if name is None:
             return None
         needed = self._seconds_for(left) if name == "seconds" else self._spending_for(name, left)
-        return None if needed is None else amount_text(name, _rounded_up(_MARGIN * needed))
+        if needed is None:
+            return None
+        return amount_text(name, _rounded_up(_MARGIN * needed))
 
     def _spending_for(self, name: str, left: list[ColumnSpending]) -> float | None:
         total = float(getattr(self._limiter, name))

@@ -1,7 +1,4 @@
-"""`osler.simulate` and `osler.asimulate`.
-
-A run from Python, with the options of the command line.
-"""
+"""`osler.simulate` and `osler.asimulate`: a run from Python, as from the command line."""
 
 from __future__ import annotations
 
@@ -88,7 +85,8 @@ async def _simulated(options: dict[str, Any]) -> Outcome:
     choice = choose(options)
     pool = choice.settings.pool
     name = str(pool) if isinstance(pool, str | Path) else type(pool).__name__
-    plan, execution = plan_of(choice), run_options_of(choice.settings)
+    plan = plan_of(choice)
+    execution = run_options_of(choice.settings)
     outcome = await run_plan(plan, choice.settings.out, execution, name)
     outcome.raise_if_stopped()
     return outcome
@@ -117,7 +115,8 @@ def _settled(settings: RunSettings) -> RunSettings:
     """Return settings with the models that others decide, and the texts of prompts of one's own."""
     _check_visits_and_streams(settings)
     named = settings.model_fields_set
-    patient, ram = settings.patient_backbone, settings.ram_backbone
+    patient = settings.patient_backbone
+    ram = settings.ram_backbone
     if "patient_backbone" not in named:
         patient = default_patient(settings.backbones)
     if "ram_backbone" not in named:
@@ -147,7 +146,7 @@ def _check_visits_and_streams(settings: RunSettings) -> None:
 def _feedback_judge(settings: RunSettings, patient: str) -> str | None:
     """Return the model that reads for doctors who are told the verdict.
 
-    The first judge, or the patient's model.
+    It is the first judge, or the patient's model.
     """
     if Feedback.VERDICT not in settings.experience:
         return None
@@ -155,7 +154,9 @@ def _feedback_judge(settings: RunSettings, patient: str) -> str | None:
     if not settings.judges:
         specs = (patient,)
     models = [spec for spec in specs if spec not in WITHOUT_MODEL and outside_judge(spec) is None]
-    return models[0] if models and parse_spec(models[0]).kind != "local" else None
+    if models and parse_spec(models[0]).kind != "local":
+        return models[0]
+    return None
 
 
 def run_options_of(settings: RunSettings) -> RunOptions:
@@ -220,7 +221,9 @@ def _in_pairs(records: Sequence[PatientRecord]) -> list[PatientRecord]:
 def _if_given(settings: RunSettings, name: str) -> tuple[str, ...] | None:
     """Return the names that a filter lets pass; None if the filter was not given."""
     chosen: tuple[str, ...] = getattr(settings, name)
-    return chosen if name in settings.model_fields_set else None
+    if name in settings.model_fields_set:
+        return chosen
+    return None
 
 
 def _with_visits(records: Iterable[PatientRecord]) -> set[str]:

@@ -1,6 +1,6 @@
 """Run many consultations into a run file.
 
-Check everything first, then run, resume or retry, and report.
+Everything is checked first; then the run begins, resumes or retries, and reports.
 """
 
 from __future__ import annotations
@@ -156,18 +156,16 @@ class Outcome:
         if self.stop is None:
             return
         ended = self.progress.there + self.progress.done
-        lost = (
-            "; answers that were still awaited will be asked for again"
-            if self.progress.gave_up
-            else ""
-        )
+        if self.progress.gave_up:
+            lost = "; answers that were still awaited will be asked for again"
+        else:
+            lost = ""
         total = self.progress.total
         counts = f"{ended} of {total} have ended, {total - ended} consultation(s) are left"
-        begun = (
-            f", {self.status.begun} of them begun, with their answers kept"
-            if self.status.begun
-            else ""
-        )
+        if self.status.begun:
+            begun = f", {self.status.begun} of them begun, with their answers kept"
+        else:
+            begun = ""
         line = f"the run stopped: {self.stop.message}; {counts}{begun}{lost}"
         raise StoppedEarly(
             line, self.stop, run_name(self.path), is_new=self.is_new, enough=self.enough
@@ -189,7 +187,9 @@ def retry_run(run: Path, options: RunOptions) -> int:
     Returns the exit code, as `simulate_plan` does.
     """
     with RunFile.open(run) as opened:
-        made_with, settings, columns = opened.about(), opened.settings, opened.columns()
+        made_with = opened.about()
+        settings = opened.settings
+        columns = opened.columns()
     if made_with["version"] != __version__:
         raise UserError(f"{run} was made with another version of Osler", "use that version for it")
 
@@ -208,7 +208,7 @@ async def run_plan(
 ) -> Outcome:
     """Run those consultations of a plan that its file does not have yet.
 
-    Without a file, in a new run.
+    Without a file, they go into a new run.
 
     `pool` says in the file where the records are from. With `signals`, for which it must be called
     in the main thread, Ctrl-C ends the run in order.
@@ -224,7 +224,8 @@ async def run_plan(
     with (
         RunWriter.create(made_with) if out is None else RunWriter.create_or_resume(out, made_with)
     ) as store:
-        planned, name = store.extend(plan), run_name(store.path)
+        planned = store.extend(plan)
+        name = run_name(store.path)
         warn_of_equal_trials(plan)
         if out is None and options.tells_name:
             sys.stderr.write(f"osler: new run {name}; --out {name} resumes it\n")
@@ -259,7 +260,8 @@ async def _check(columns: Sequence[Column], settings: RunSettings, options: RunO
     if models and options.clients.cache is not None and options.clients.cache.exists():
         _ = clients.cache  # opens it: a file that is no cache would fail every consultation
     await clients.close()
-    if judges := named_judges(options.judges):
+    judges = named_judges(options.judges)
+    if judges:
         async with open_panel(judges):
             pass
 
@@ -283,34 +285,31 @@ async def _run(
     *,
     signals: bool,
 ) -> Outcome:
+    """Run what is planned, judge it as it ends, and return what came out."""
     before = store.status()
     servers = await _servers(models_of(store.columns(), settings)) if planned.todo else {}
     store.begin({**detail, **_provenance(options), "servers": servers})
-    if scored := score_missing(store):
-        warn(f"{scored} consultation(s) of {store.path} had no score, and were scored now")
+    scored_now = score_missing(store)
+    if scored_now:
+        warn(f"{scored_now} consultation(s) of {store.path} had no score, and were scored now")
     progress = RunProgress(total=len(planned.todo) + planned.there, there=planned.there)
-    limiter = RunLimiter(
-        options.limits, before.tokens + store.judge_tokens(), before.cost_known, before.seconds
-    )
-    quiet = options.quiet or options.as_json
-    chosen = chosen_judges(store, options.judges, settings.patient_backbone)
+    tokens = before.tokens + store.judge_tokens()
+    limiter = RunLimiter(options.limits, tokens, before.cost_known, before.seconds)
+    judges = chosen_judges(store, options.judges, settings.patient_backbone)
+    timeout = options.clients.timeout
     judging = open_live_judge(
-        store, chosen, limiter, concurrency=options.concurrency, seconds=options.clients.timeout
+        store, judges, limiter, concurrency=options.concurrency, seconds=timeout
     )
     async with judging as judge:
         on_end = judge.ended if judge is not None else _judged_later
         queue = WorkQueue(store, planned, progress, limiter, score, on_end)
-        with spared_stdout(), _interruptible(queue, quiet=quiet) if signals else nullcontext():
-            try:
-                async with show_progress(progress, quiet=quiet):
-                    await _run_engine(queue, settings, options, max(1, len(planned.todo)))
-            finally:
-                queue.flush()
-                queue.write_remarks()
+        most = max(1, len(planned.todo))
+        await _run_queue(queue, settings, options, most, signals=signals)
+        is_stopped = queue.stop.reason is not None
         progress.gave_up = queue.stop.now.is_set()
         if queue.stop.reason is not None:
             store.note_stop(queue.stop.reason.kind)
-        verdicts = await _verdicts(judge, store, is_stopped=queue.stop.reason is not None)
+        verdicts = await _verdicts(judge, store, is_stopped=is_stopped)
         has_model_patient = settings.patient_backbone not in WITHOUT_MODEL
         if verdicts is not None and judge is not None and has_model_patient:
             await _read_replies(judge, options.judge_replies)
@@ -322,6 +321,21 @@ async def _run(
         enough=queue.enough(),
         judge=verdicts,
     )
+
+
+async def _run_queue(
+    queue: WorkQueue, settings: RunSettings, options: RunOptions, most: int, *, signals: bool
+) -> None:
+    """Run the consultations of a queue with a display; what has ended is stored in any case."""
+    quiet = options.quiet or options.as_json
+    interruptible = _interruptible(queue, quiet=quiet) if signals else nullcontext()
+    with spared_stdout(), interruptible:
+        try:
+            async with show_progress(queue.progress, quiet=quiet):
+                await _run_engine(queue, settings, options, most)
+        finally:
+            queue.flush()
+            queue.write_remarks()
 
 
 async def _servers(models: set[str]) -> dict[str, dict[str, Any]]:
@@ -337,9 +351,9 @@ def _judged_later(number: int, transcript: Transcript) -> None:
 
 
 async def _verdicts(judge: LiveJudge | None, store: RunWriter, *, is_stopped: bool) -> str | None:
-    """Judge what is left.
+    """Judge what is left, and return the name of the verdicts.
 
-    Return the name of the verdicts, or None where there is no judge or it could not be asked.
+    It is None if there is no judge, or it could not be asked.
     """
     if judge is None:
         return None
@@ -350,9 +364,8 @@ async def _verdicts(judge: LiveJudge | None, store: RunWriter, *, is_stopped: bo
         name = await judge.finish()
         store.note({"judge": name})
         return name
-    except (
-        Exception
-    ) as error:  # a judge of one's own may fail in any way, and every consultation is stored
+    # A judge of one's own may fail in any way, and every consultation is stored.
+    except Exception as error:
         reason = error.message if isinstance(error, UserError) else _own_failure(error)
         if judge.was_refused:
             warn(
@@ -389,10 +402,8 @@ async def _run_engine(
     queue: WorkQueue, settings: RunSettings, options: RunOptions, most: int
 ) -> None:
     """Run what the queue hands out, at most this many consultations, where the options say."""
-    concurrency, workers = (
-        min(options.concurrency, most),
-        options.workers and min(options.workers, most),
-    )
+    concurrency = min(options.concurrency, most)
+    workers = options.workers and min(options.workers, most)
     setup = WorkerSetup(settings, options.clients, tuple(filter(None, sys.path)))
 
     async def here(setup: WorkerSetup) -> WorkerServer:
@@ -426,7 +437,8 @@ def _interruptible(queue: WorkQueue, *, quiet: bool) -> Iterator[None]:
         interrupted = True
         queue.stop.ask(RunStopped("interrupted", "it was interrupted", name))
 
-    loop, names = asyncio.get_running_loop(), (signal.SIGINT, signal.SIGTERM)
+    loop = asyncio.get_running_loop()
+    names = (signal.SIGINT, signal.SIGTERM)
     for name in names:
         loop.add_signal_handler(name, interrupt, name)
     try:
@@ -457,7 +469,9 @@ def _provenance(options: RunOptions) -> dict[str, Any]:
 
 def _report(outcome: Outcome, options: RunOptions, patient: str) -> int:
     """Print how a session ended; return the exit code."""
-    progress, status, path = outcome.progress, outcome.status, outcome.path
+    progress = outcome.progress
+    status = outcome.status
+    path = outcome.path
     console = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
     if options.as_json:
         sys.stdout.write(json.dumps(_as_json(outcome), ensure_ascii=False) + "\n")
@@ -474,9 +488,11 @@ def _report(outcome: Outcome, options: RunOptions, patient: str) -> int:
         how = f"re-run the command with --out {run_name(path)} to score it"
         warn(f"a consultation could not be scored ({progress.unscored}); {how}")
     outcome.raise_if_stopped()
-    ended, failed = status.total, status.failed
+    ended = status.total
+    failed = status.failed
     if progress.done:  # what happened now says more than what was there
-        ended, failed = progress.done, progress.failures.total()
+        ended = progress.done
+        failed = progress.failures.total()
     all_failed = 0 < failed == ended
     if all_failed or (status.failed and not options.as_json):
         line = "osler: every consultation failed" if all_failed else f"{status.failed} failed"

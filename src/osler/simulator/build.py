@@ -1,6 +1,6 @@
 """Build the participants and the memory of a consultation from a record and names.
 
-As seats, or as an AutoGen team.
+They are seats, or an AutoGen team.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from osler.agents.rules.patient import RulesPatient, voice
 from osler.errors import UserError
 from osler.language import Language
 from osler.locale import label
-from osler.memory import MemorySettings, Thinker, memory_factory
+from osler.memory import Memory, MemorySettings, Thinker, memory_factory
 from osler.memory.base import Query, Recall
 from osler.memory.none import NoMemory
 from osler.models import Backbone, ChatMessage
@@ -115,12 +115,11 @@ def seat(
         speaker=record.speaker,
         about=known_before(case),
     )
-    whole_record = column.memory == ONE_STEP
-    memory = (
-        WholeRecord(record, case)
-        if whole_record
-        else memory_factory(column.memory)(memory_settings)
-    )
+    memory: Memory
+    if column.memory == ONE_STEP:
+        memory = WholeRecord(record, case)
+    else:
+        memory = memory_factory(column.memory)(memory_settings)
     return Seats(
         doctor=doctor_of(column, case, settings, journal, clients),
         ram=_ram(record, case, settings, journal, clients, _guard(record, case, trial, settings)),
@@ -154,15 +153,15 @@ def _ram(
     clients: Opener,
     guard: Guard | None,
 ) -> Ram:
-    spec, reports = settings.ram_backbone, settings.results is ResultsFrom.REPORT
+    spec = settings.ram_backbone
+    reports = settings.results is ResultsFrom.REPORT
     if spec in WITHOUT_MODEL:
         return Ram(record, case, reports=reports, guard=guard)
     # The same question to the same record is asked once in a run.
-    backbone = (
-        clients.open(spec, shared=True)
-        if isinstance(clients, ConsultationClients)
-        else clients.open(spec)
-    )
+    if isinstance(clients, ConsultationClients):
+        backbone = clients.open(spec, shared=True)
+    else:
+        backbone = clients.open(spec)
     return ModelRam(
         record,
         case,
@@ -314,7 +313,7 @@ def consultation_team(
 class WholeRecord(NoMemory):
     """The memory of a one-step doctor, the ceiling.
 
-    Recalls all entries of a record except the diagnosis.
+    It recalls all entries of a record except the diagnosis.
     """
 
     name = "one-step"

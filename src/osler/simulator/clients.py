@@ -71,21 +71,24 @@ class Clients:
     @cached_property
     def cache(self) -> ResponseCache | None:
         """The cache of answers, if the user wants one."""
-        return ResponseCache(self.settings.cache) if self.settings.cache is not None else None
+        if self.settings.cache is not None:
+            return ResponseCache(self.settings.cache)
+        return None
 
     async def close(self) -> None:
         """Close what was opened."""
         for backbone in self._open.values():
             await backbone.close()
         self._open.clear()
-        if (cache := self.__dict__.pop("cache", None)) is not None:
+        cache = self.__dict__.pop("cache", None)
+        if cache is not None:
             cache.close()
 
 
 class ConsultationClients:
     """The backbones of one consultation.
 
-    The shared ones, with its own limits, trial and stored answers.
+    They are the shared ones, with its own limits, trial and stored answers.
     """
 
     def __init__(
@@ -103,7 +106,10 @@ class ConsultationClients:
 
         `turn` tells which turn of the consultation it is. All models sample at the temperature.
         """
-        self._clients, self._trial, self._keep, self._run = clients, trial, keep, run
+        self._clients = clients
+        self._trial = trial
+        self._keep = keep
+        self._run = run
         self._temperature = temperature
         self._earlier = EarlierAnswers(kept)
         self._own = ConsultationLimiter(limits, turn)

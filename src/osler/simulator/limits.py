@@ -22,7 +22,9 @@ class RunLimiter:
         self, limits: Limits, tokens: int = 0, cost: float = 0.0, seconds: float = 0.0
     ) -> None:
         """Start from what was spent before."""
-        self.limits, self.tokens, self.cost = limits, tokens, cost
+        self.limits = limits
+        self.tokens = tokens
+        self.cost = cost
         self._began = time.monotonic() - seconds
 
     @property
@@ -44,7 +46,8 @@ class RunLimiter:
 
     def reached(self) -> tuple[Ending, str] | None:
         """The limit that is reached, with a line that says so."""
-        limits, seconds = self.limits, self.seconds
+        limits = self.limits
+        seconds = self.seconds
         if limits.tokens is not None and self.tokens >= limits.tokens:
             return (
                 Ending.TOKEN_LIMIT,
@@ -58,7 +61,8 @@ class RunLimiter:
 
     def check(self) -> None:
         """Raise when a limit is reached."""
-        if reached := self.reached():
+        reached = self.reached()
+        if reached:
             raise RunStopped(reached[0].value, reached[1])
 
 
@@ -73,7 +77,8 @@ class ConsultationLimiter(RunLimiter):
     def __init__(self, limits: Limits, turn: Callable[[], int] = lambda: 0) -> None:
         """Start with nothing used; `turn` tells which turn it is."""
         super().__init__(limits)
-        self._turn, self._now = turn, turn()
+        self._turn = turn
+        self._now = turn()
         self.memory = MemoryLimiter(self)
 
     def check(self) -> None:
@@ -116,7 +121,8 @@ class MemoryLimiter(RunLimiter):
 
 def _end_at_limit(limiter: RunLimiter) -> None:
     """End the consultation if a limit is reached."""
-    if reached := limiter.reached():
+    reached = limiter.reached()
+    if reached:
         ending, line = reached
         raise ConsultationError(ending, ending.value, f"the consultation's limit: {line}")
 
@@ -130,16 +136,18 @@ def amount_text(name: str, amount: float, limit: float | None = None) -> str:
         of = "" if limit is None else f" of {_money(limit)}"
         return f"{_money(amount)}{of} USD"
     of = "" if limit is None else f" of {limit:g}"
-    return (
-        f"{amount:.0f}{of} seconds" if amount >= 1 or amount == 0 else f"{amount:.1f}{of} seconds"
-    )
+    if amount >= 1 or amount == 0:
+        return f"{amount:.0f}{of} seconds"
+    return f"{amount:.1f}{of} seconds"
 
 
 def _money(amount: float) -> str:
     """Write an amount of USD: two digits behind the point, of small amounts four."""
     if amount >= 1:
         return f"{amount:.2f}"
-    return f"{amount:.4f}".removesuffix("00") if amount >= 0.001 or not amount else f"{amount:.2g}"
+    if amount >= 0.001 or not amount:
+        return f"{amount:.4f}".removesuffix("00")
+    return f"{amount:.2g}"
 
 
 def check_prices(limits: Limits, models: Iterable[str]) -> None:

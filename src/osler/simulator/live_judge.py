@@ -40,7 +40,10 @@ class LiveJudge:
 
         What it uses counts towards the run's limits.
         """
-        self._store, self._panel, self._options, self._limiter = store, panel, options, limiter
+        self._store = store
+        self._panel = panel
+        self._options = options
+        self._limiter = limiter
         self._examination = examination
         self._gate = asyncio.Semaphore(options.concurrency)
         self._reading: dict[AnswerContent, asyncio.Task[None]] = {}
@@ -84,7 +87,7 @@ class LiveJudge:
             await work.ask()
         except ExceptionGroup as several:
             raise several.exceptions[0] from None
-        work.keep()
+        work.store_all()
         self._limiter.spend(work.tokens, work.cost)
         return work.names[-1]
 

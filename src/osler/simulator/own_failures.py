@@ -30,7 +30,8 @@ class OwnFailures:
         self, has_succeeded: Callable[[Column], bool], stop: Callable[[RunStopped], None]
     ) -> None:
         """Take what tells whether a column ever succeeded, and what asks the run to end."""
-        self._has_succeeded, self._stop = has_succeeded, stop
+        self._has_succeeded = has_succeeded
+        self._stop = stop
         self._counts: Counter[tuple[Column, str]] = Counter()
         self._shown: set[str] = set()
 

@@ -53,7 +53,8 @@ async def show_progress(progress: RunProgress, *, quiet: bool) -> AsyncIterator[
 def _drawing(progress: RunProgress) -> Iterator[tuple[Callable[[], None], float]]:
     """Choose how progress is drawn here, and how often."""
     console = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
-    if (cell := _notebook_cell()) is not None:
+    cell = _notebook_cell()
+    if cell is not None:
         yield lambda: cell.update({"text/plain": _bar(progress)}, raw=True), _EVERY
     elif console.is_terminal:
         with Live(console=console, auto_refresh=False, transient=True) as live:
@@ -64,14 +65,16 @@ def _drawing(progress: RunProgress) -> Iterator[tuple[Callable[[], None], float]
 
 def _plain_lines(progress: RunProgress, console: Console) -> Callable[[], None]:
     """Prints a line when something has ended, or nothing has for long."""
-    last, written = -1, 0.0
+    last = -1
+    written = 0.0
 
     def draw() -> None:
         nonlocal last, written
         if progress.done != last or (
             progress.under_way and progress.seconds - written >= _SIGN_OF_LIFE
         ):
-            last, written = progress.done, progress.seconds
+            last = progress.done
+            written = progress.seconds
             console.print(plain_line(progress))
 
     return draw
@@ -84,17 +87,16 @@ def _notebook_cell() -> Any:
     from IPython import get_ipython
     from IPython.display import display
 
-    return (
-        display({"text/plain": ""}, raw=True, display_id=True)
-        if hasattr(get_ipython(), "kernel")
-        else None
-    )
+    if hasattr(get_ipython(), "kernel"):
+        return display({"text/plain": ""}, raw=True, display_id=True)
+    return None
 
 
 def _bar(progress: RunProgress) -> str:
-    full = (
-        round(_BAR * (progress.there + progress.done) / progress.total) if progress.total else _BAR
-    )
+    if progress.total:
+        full = round(_BAR * (progress.there + progress.done) / progress.total)
+    else:
+        full = _BAR
     return f"{'█' * full}{'░' * (_BAR - full)} {plain_line(progress)}"
 
 

@@ -1,7 +1,4 @@
-"""Earlier visits.
-
-Turns of a record's visits, with small talk between them, for the memory to hear before the last.
-"""
+"""Earlier visits: their turns, with small talk between them, for the memory to hear first."""
 
 from __future__ import annotations
 
@@ -49,7 +46,7 @@ async def play_visits(
 def history(record: PatientRecord, trial: int, settings: RunSettings) -> list[PastTurn]:
     """Return every turn before the consultation in order, the last with number 0.
 
-    None unless visits are played.
+    There are none unless visits are played.
 
     All columns hear the same. Small talk is spread evenly over the gaps after the visits, and drawn
     by the seed and the patient, so that a patient's records in two languages have it at the same
@@ -57,50 +54,45 @@ def history(record: PatientRecord, trial: int, settings: RunSettings) -> list[Pa
     """
     if not settings.visits or record.date is None:
         return []
-    drawn = _drawn(record, trial, settings)
+    small_talk = _drawn(record, trial, settings)
     dates = [*(visit.date for visit in record.visits), record.date]
-    found: list[PastTurn] = []
+    past_turns: list[PastTurn] = []
     for number, (visit, until) in enumerate(zip(record.visits, dates[1:], strict=True), start=1):
-        found += [PastTurn(number, turn) for turn in _turns(visit, record)]
+        past_turns += [PastTurn(number, turn) for turn in _turns(visit, record)]
         count = _share(settings.filler, number - 1, len(record.visits))
-        for place, said in enumerate(islice(drawn, count), start=1):
+        for place, exchange in enumerate(islice(small_talk, count), start=1):
             day = visit.date + timedelta(days=(until - visit.date).days * place // (count + 1))
             at = clock(day, len(visit.exchanges) + place)
-            found.append(
-                PastTurn(
-                    number,
-                    Turn(number=0, question=said.question, reply=said.reply, at=at),
-                    filler=True,
-                )
-            )
-    first = 1 - len(found)
+            turn = Turn(number=0, question=exchange.question, reply=exchange.reply, at=at)
+            past_turns.append(PastTurn(number, turn, filler=True))
+    first = 1 - len(past_turns)
     return [
         past._replace(turn=past.turn.model_copy(update={"number": number}))
-        for number, past in enumerate(found, first)
+        for number, past in enumerate(past_turns, first)
     ]
 
 
 def _turns(visit: Visit, record: PatientRecord) -> Iterator[Turn]:
-    """Return the exchanges of a visit, then how it ended.
-
-    The treatment and what became of it, as reports.
-    """
+    """Return the exchanges of a visit, then how it ended: the treatment, and what became of it."""
     speaker = visit.speaker if visit.speaker is not record.speaker else None
     line = phrases("visits", record.language)
-    told = [
-        line[name].format(told=text)
-        for name in ("treatment", "outcome")
-        if (text := getattr(visit, name))
-    ]
-    end = VisitExchange(question=line["end"], reply=line["goodbye"], results="\n".join(told))
-    for minute, said in enumerate([*visit.exchanges, *([end] if told else [])]):
-        at = clock(visit.date, minute)
+    exchanges = list(visit.exchanges)
+    reports = []
+    if visit.treatment:
+        reports.append(line["treatment"].format(told=visit.treatment))
+    if visit.outcome:
+        reports.append(line["outcome"].format(told=visit.outcome))
+    if reports:
+        results = "\n".join(reports)
+        end = VisitExchange(question=line["end"], reply=line["goodbye"], results=results)
+        exchanges.append(end)
+    for minute, exchange in enumerate(exchanges):
         yield Turn(
             number=0,
-            question=said.question,
-            reply=said.reply,
-            results=said.results,
-            at=at,
+            question=exchange.question,
+            reply=exchange.reply,
+            results=exchange.results,
+            at=clock(visit.date, minute),
             speaker=speaker,
         )
 

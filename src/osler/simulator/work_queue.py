@@ -112,7 +112,10 @@ class WorkQueue:
 
         `on_end` is called with each consultation that has been stored.
         """
-        self._store, self.progress, self.limiter, self._score = store, progress, limiter, score
+        self._store = store
+        self.progress = progress
+        self.limiter = limiter
+        self._score = score
         self._on_end = on_end
         self._streams = Streams(store, store.settings, planned.todo)
         self._todo = deque(
@@ -158,12 +161,15 @@ class WorkQueue:
 
     @property
     def is_held_back(self) -> bool:
-        """Whether limits hold back the next consultation until one that is under way has ended."""
+        """Whether there is a consultation that has not begun, and nobody asked the run to stop.
+
+        `next` returned None then because limits hold it back until one under way has ended.
+        """
         return bool(self._todo) and not self.stop.asked.is_set()
 
     @property
     def is_waiting(self) -> bool:
-        """Whether a consultation could start now."""
+        """Whether there is a consultation that has not begun."""
         return bool(self._todo)
 
     def stop_at_limit(self) -> None:
@@ -207,9 +213,10 @@ class WorkQueue:
         progress = self.progress
         progress.calls += row.calls
         progress.tokens += row.tokens
-        progress.cost = (
-            None if progress.cost is None or row.cost is None else progress.cost + row.cost
-        )
+        if progress.cost is None or row.cost is None:
+            progress.cost = None
+        else:
+            progress.cost = progress.cost + row.cost
         if self._admission is not None:
             self._admission.used(number, row.tokens, row.cost or 0.0)
         if self._written is None:
@@ -246,8 +253,10 @@ class WorkQueue:
 
     def flush(self) -> None:
         """Write the answers that wait; raises StorageError if they cannot be written."""
-        buffer, written = self._buffer, self._written
-        self._buffer, self._written = [], None
+        buffer = self._buffer
+        written = self._written
+        self._buffer = []
+        self._written = None
         if not buffer or written is None:
             return
         try:

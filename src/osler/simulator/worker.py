@@ -85,7 +85,8 @@ async def hold(
     try:
         with using_prompts(settings.prompts), noting_prompts(journal.prompts):
             async with clock:
-                seats, case = seating(), case_of(record, visits=settings.visits)
+                seats = seating()
+                case = case_of(record, visits=settings.visits)
                 await play_visits(record, cell.trial, settings, seats.memory, journal)
                 ending = await consult(
                     seats, case, journal, settings.turn_limit(record, cell.column.memory)
@@ -94,9 +95,8 @@ async def hold(
         ending = _failed(journal, error.ending, error.kind, str(error), error.code, error.role)
     except (RunStopped, StorageError):
         raise
-    except (
-        Exception
-    ) as error:  # a fault in one consultation, or in somebody's memory, must not cost the others
+    # A fault in one consultation, or in somebody's memory, must not cost the others.
+    except Exception as error:
         if clock.expired():
             line = f"the consultation's limit: {limits.seconds:g} seconds are used"
             ending = _failed(journal, Ending.TIME_LIMIT, "time_limit", line)

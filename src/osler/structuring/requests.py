@@ -25,6 +25,7 @@ _SHORTEST_LIMIT = 1000
 _TOKENS_PER_CHARACTER = {Language.EN: 2.5, Language.ZH: 6}
 """Of entries, for each character of their text: a few words become an entry of eight fields."""
 _TOKENS_PER_VERDICT = 80
+"""Maximum tokens of an answer for each row that it judges."""
 _NO_MARKS = str.maketrans("<>", "‹›")
 """Keeps a text from closing the prompt's delimiters."""
 

@@ -31,6 +31,7 @@ _LONGEST_STORY = 6000
 _UNUSED_SHARE = 1 / 3
 """Share of a text, in sentences that no entry quotes, from which it is asked about again."""
 _LONGEST_SOURCE = 4000
+"""Characters of a source that are stored with its record."""
 
 
 class StructuringError(OslerError):
@@ -305,7 +306,9 @@ class Structurer:
 def _naming_fault(text: str, truth: Diagnosis) -> SupportFault | None:
     """Find that a text that an agent may be told names the diagnosis."""
     is_named = any(mentions_name(text, name) for name in truth.names if len(name) > 1)
-    return SupportFault("names_diagnosis", truth.name) if is_named else None
+    if is_named:
+        return SupportFault("names_diagnosis", truth.name)
+    return None
 
 
 def _with_unique_names(entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -6,7 +6,9 @@ from osler.tables.markup import Html, bounded, element, joined, table_element
 from osler.tables.table import Link, Table
 
 _LONGEST_CELL = 200
+"""Characters of a cell."""
 _LONGEST_NOTE = 400
+"""Characters of a note."""
 
 
 def html_table(table: Table) -> Html:
@@ -19,4 +21,6 @@ def html_table(table: Table) -> Html:
 
 def _cell(text: str) -> str | Html:
     shown = bounded(text, _LONGEST_CELL)
-    return element("a", shown, href=text.target) if isinstance(text, Link) else shown
+    if isinstance(text, Link):
+        return element("a", shown, href=text.target)
+    return shown

@@ -1,8 +1,7 @@
 """HTML that is escaped by construction.
 
-Text from a record or a model can only become text on the page.
-
-It also cannot change the text direction (bidi controls).
+Text from a record or a model can only become text on the page, and it cannot change the direction
+of the text around it (bidi controls).
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ def element(name: str, *children: str | Html, **attributes: str | None) -> Html:
 
     An attribute without a value is left out, and `class_` stands for `class`.
     """
-    written = [
-        f' {key.rstrip("_").replace("_", "-")}="{escape(unturned(value))}"'
-        for key, value in attributes.items()
-        if value is not None
-    ]
-    return Html(f"<{name}{''.join(written)}>{joined(children)}</{name}>")
+    opening = name
+    for key, value in attributes.items():
+        if value is not None:
+            attribute = key.rstrip("_").replace("_", "-")
+            opening += f' {attribute}="{escape(unturned(value))}"'
+    return Html(f"<{opening}>{joined(children)}</{name}>")
 
 
 def joined(parts: Iterable[str | Html]) -> Html:
@@ -41,7 +40,9 @@ def joined(parts: Iterable[str | Html]) -> Html:
 
 
 def _escaped(part: str | Html) -> str:
-    return part if isinstance(part, Html) else escape(unturned(part))
+    if isinstance(part, Html):
+        return part
+    return escape(unturned(part))
 
 
 def bounded(text: str, most: int = LONGEST) -> str:
@@ -50,7 +51,9 @@ def bounded(text: str, most: int = LONGEST) -> str:
     # be longer.
     line = printable(text[: most + 1])
     is_whole = len(text) <= most and len(line) <= most
-    return line if is_whole else f"{line[:most]} …"
+    if is_whole:
+        return line
+    return f"{line[:most]} …"
 
 
 def table_element(
@@ -60,7 +63,8 @@ def table_element(
 
     With `numbers`, every column but the first is set to the right.
     """
-    head = element("tr", *(element("th", cell, scope="col") for cell in header))
+    headings = [element("th", cell, scope="col") for cell in header]
+    head = element("tr", *headings)
     body = element("tbody", *map(_row, rows))
     kind = "numbers" if numbers else None
     table = element("table", element("thead", head), body, class_=kind)
@@ -69,4 +73,6 @@ def table_element(
 
 def _row(cells: Iterable[str | Html]) -> Html:
     name, *others = cells
-    return element("tr", element("th", name), *(element("td", cell) for cell in others))
+    parts = [element("th", name)]
+    parts += [element("td", cell) for cell in others]
+    return element("tr", *parts)

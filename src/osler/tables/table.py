@@ -45,7 +45,9 @@ class TableColumn:
     @property
     def heading(self) -> str:
         """The header with the unit."""
-        return f"{self.header}, {self.unit}" if self.unit else self.header
+        if self.unit:
+            return f"{self.header}, {self.unit}"
+        return self.header
 
 
 @dataclass(frozen=True)
@@ -85,4 +87,6 @@ def p_text(value: float | None) -> str:
     """A p-value as tables show it."""
     if value is None:
         return DASH
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+    if value < 0.001:
+        return "< 0.001"
+    return f"{value:.3f}"

@@ -43,7 +43,9 @@ def _folded(table: Table) -> RichTable:
 
 def _in_lines(heading: str) -> str:
     """A heading with a word on each line, unless its lines are set already."""
-    return heading if "\n" in heading else heading.replace(" ", "\n")
+    if "\n" in heading:
+        return heading
+    return heading.replace(" ", "\n")
 
 
 class _InBlocks:
@@ -100,7 +102,8 @@ def _blocks(widths: Sequence[int], room: int) -> Iterator[list[int]]:
     for place, width in enumerate(widths):
         if block and used + width > room:
             yield block
-            block, used = [], 0
+            block = []
+            used = 0
         block.append(place)
         used += width
     if block:

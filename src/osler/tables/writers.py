@@ -85,7 +85,9 @@ def csv_text(table: Table) -> str:
 
 def _harmless(cell: str) -> str:
     """Mark a text that a spreadsheet would take for a formula with an apostrophe."""
-    return f"'{cell}" if cell.startswith(_FORMULA) and not _is_number(cell) else cell
+    if cell.startswith(_FORMULA) and not _is_number(cell):
+        return f"'{cell}"
+    return cell
 
 
 def _is_number(cell: str) -> bool:

@@ -43,7 +43,9 @@ class Access:
 
         Plain IP addresses are always allowed: only a name can be made to point here by DNS.
         """
-        self._app, self._token, self._hosts = app, token, frozenset(host.lower() for host in hosts)
+        self._app = app
+        self._token = token
+        self._hosts = frozenset(host.lower() for host in hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it; every response carries the same headers."""
@@ -56,7 +58,8 @@ class Access:
                 MutableHeaders(scope=message).update(_HEADERS)
             await send(message)
 
-        if status := self._refusal(scope):
+        status = self._refusal(scope)
+        if status:
             await PlainTextResponse("", status, {"Connection": "close"})(scope, receive, guarded)
             return
         path = scope["path"].removeprefix(f"/{self._token}")
@@ -66,7 +69,8 @@ class Access:
     def _refusal(self, scope: Scope) -> int:
         """Return the status of a refusal, or 0 if the request is welcome."""
         headers = Headers(scope=scope)
-        host, origin = headers.get("host", ""), headers.get("origin")
+        host = headers.get("host", "")
+        origin = headers.get("origin")
         if not self._is_own(host):
             return 403
         first, slash, _ = scope["path"].removeprefix("/").partition("/")
@@ -76,7 +80,9 @@ class Access:
         ):
             return 404
         foreign = origin is not None and origin not in (f"http://{host}", f"https://{host}")
-        return 403 if foreign and scope["method"] not in {"GET", "HEAD"} else 0
+        if foreign and scope["method"] not in {"GET", "HEAD"}:
+            return 403
+        return 0
 
     def _is_own(self, host: str) -> bool:
         found = _HOST.fullmatch(host.lower())
@@ -129,7 +135,8 @@ class BoundedHttp(H11Protocol):
         self.transport.abort()
 
     def _forget(self) -> None:
-        if deadline := self.waiting.pop(self, None):
+        deadline = self.waiting.pop(self, None)
+        if deadline:
             deadline.cancel()
 
 

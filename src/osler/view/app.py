@@ -37,7 +37,8 @@ def application(
 
     Put `Access` before it.
     """
-    runs, play = _Runs(listed), _Play(listed, backbones, memories)
+    runs = _Runs(listed)
+    play = _Play(listed, backbones, memories)
     routes = [
         Route("/api/runs", handler(runs.listing)),
         Route("/api/runs/{key}/rows", handler(runs.rows)),
@@ -66,7 +67,8 @@ class _Runs:
         self._listed = listed
 
     def listing(self, _: Request) -> Any:
-        shown, broken = [], []
+        shown = []
+        broken = []
         for run in self._listed.all():
             try:
                 shown.append(run_data.run(run))
@@ -76,7 +78,8 @@ class _Runs:
         return {"runs": shown, "broken": broken}
 
     def rows(self, request: Request) -> Any:
-        run, asked = self._listed.get(request.path_params["key"]), request.query_params
+        run = self._listed.get(request.path_params["key"])
+        asked = request.query_params
         stamp = run.stamp()
         with run.open() as file:
             named = {name: asked[name] for name in TableQuery.model_fields if asked.get(name)}
@@ -127,7 +130,9 @@ class _Play:
     def __init__(
         self, listed: RunList, backbones: Collection[str], memories: Collection[str]
     ) -> None:
-        self._listed, self._backbones, self._memories = listed, backbones, memories
+        self._listed = listed
+        self._backbones = backbones
+        self._memories = memories
         self._lobby: PlayLobby | None = None
         self._router: Router | None = None
         self._loading = asyncio.Lock()

@@ -1,13 +1,9 @@
-"""What the page shows of one consultation, as plain data.
-
-Its turns, its calls and, separately, the true diagnosis.
-"""
+"""What the page shows of one consultation as plain data; the true diagnosis is separate."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from itertools import chain
 from typing import Any, NamedTuple
 
 from osler.eval.course import Course
@@ -20,7 +16,7 @@ from osler.eval.measures import Measure, Place, key_elements, measures_in
 from osler.eval.twin_pairs import TwinPairs, pairs_among
 from osler.language import Language
 from osler.records.schema import Part, PatientRecord
-from osler.runs.events import Asked, Called, Recalled, Role
+from osler.runs.events import Asked, Called, Intervened, Recalled, Role
 from osler.runs.lessons import LessonFit
 from osler.runs.plan import Selector
 from osler.runs.reply_faults import ReplyFaults
@@ -30,7 +26,7 @@ from osler.runs.store.explanations import explanations
 from osler.runs.store.run_table import others_of_patient
 from osler.runs.store.scores import scored_consultations
 from osler.runs.transcript import Transcript
-from osler.runs.turns import TurnView, earlier_visits
+from osler.runs.turns import NumberedCall, TurnView, earlier_visits
 from osler.settings.stored import setting_rows
 from osler.view.responses import NotFound
 from osler.view.run_data import forks_of, judge_of
@@ -65,7 +61,8 @@ def ended(file: RunFile, cell: int) -> EndedConsultation:
 
 def consultation(file: RunFile, key: str, ended: EndedConsultation) -> Data:
     """Return one consultation with its measures, without the true diagnosis."""
-    judge, ruler = judge_of(file), ruler_of([file])
+    judge = judge_of(file)
+    ruler = ruler_of([file])
     faults = faults_in(file, ended.cell, ruler)
     lost = explanations(file, judge, ended.cell).get(ended.cell)
     scored = next(scored_consultations(file, judge, ruler, ended.cell), None)
@@ -127,39 +124,48 @@ def exact_call(ended: EndedConsultation, number: int) -> Data:
 
 def truth(file: RunFile, ended: EndedConsultation) -> Data:
     """Return diagnosis, treatment, all verdicts, and when a good work-up's entries were asked."""
-    record, course = ended.record, Course.of(ended.transcript, ended.record)
-    asked, own = course.asked, course.own.asked
-    faults = faults_in(file, ended.cell)
+    record = ended.record
     lost = explanations(file, judge_of(file), ended.cell).get(ended.cell)
+    leaks = []
+    for turn, reply_faults in faults_in(file, ended.cell).items():
+        names = [*reply_faults.names_diagnosis, *reply_faults.leaks]
+        if names:
+            leaks.append({"turn": turn, "names": names})
+    verdicts = file.every_verdict(ended.cell)
     return {
         "diagnosis": record.diagnosis.model_dump(mode="json"),
         "treatment": record.treatment.model_dump(mode="json") if record.treatment else None,
         "order": str(record.exam_order) if record.exam_order else None,
-        "key_entries": [
-            {
-                "name": entry.name,
-                "part": entry.part.value,
-                "relevance": entry.relevance.value,
-                "asked_in_turn": own.get(entry.name, asked.get(entry.name)),
-                "by_strategy": entry.name in asked and entry.name not in own,
-            }
-            for part in Part
-            for entry in key_elements(record, part)
-        ],
-        "leaks": [
-            {"turn": turn, "names": [*found.names_diagnosis, *found.leaks]}
-            for turn, found in faults.items()
-            if found.names_diagnosis or found.leaks
-        ],
-        "verdicts": [
-            {"judge": judge, **asdict(verdict)} for judge, verdict in file.every_verdict(ended.cell)
-        ],
+        "key_entries": _key_entries(ended),
+        "leaks": leaks,
+        "verdicts": [{"judge": judge, **asdict(verdict)} for judge, verdict in verdicts],
         "lost": (
             {"cause": lost.cause, "turn": lost.lost_at, "line": lost.line, "steps": lost.steps}
             if lost
             else None
         ),
     }
+
+
+def _key_entries(ended: EndedConsultation) -> list[Data]:
+    """The entries of a good work-up, and the turn in which each was asked for."""
+    course = Course.of(ended.transcript, ended.record)
+    turn_of = course.asked
+    own_turn_of = course.own.asked
+    rows: list[Data] = []
+    for part in Part:
+        for entry in key_elements(ended.record, part):
+            is_own = entry.name in own_turn_of
+            rows.append(
+                {
+                    "name": entry.name,
+                    "part": entry.part.value,
+                    "relevance": entry.relevance.value,
+                    "asked_in_turn": own_turn_of.get(entry.name, turn_of.get(entry.name)),
+                    "by_strategy": entry.name in turn_of and not is_own,
+                }
+            )
+    return rows
 
 
 def consultation_data(
@@ -200,10 +206,7 @@ def consultation_data(
 
 
 def _visits(transcript: Transcript) -> list[Data]:
-    """Return what was said before the consultation.
-
-    Visits, and small talk after them, each with its first day.
-    """
+    """Return the visits before the consultation and the small talk, each with its first day."""
     visits = []
     for visit in earlier_visits(transcript.turn_views):
         first = visit.exchanges[0]
@@ -233,17 +236,17 @@ def about(record: PatientRecord) -> dict[str, str]:
     }
 
 
-def _turn(turn: TurnView, asked: Asked, language: Language, faults: ReplyFaults) -> Data:
+def _turn(turn: TurnView, question_event: Asked, language: Language, faults: ReplyFaults) -> Data:
     retrieved = turn.retrieved.entries if turn.retrieved else ()
     return {
         "turn": turn.number,
         "question": turn.shown_question(language),
-        "maker": asked.maker.value,
-        "repeated": asked.repeated,
+        "maker": question_event.maker.value,
+        "repeated": question_event.repeated,
         "reply": turn.reply,
         "reply_maker": turn.answered.maker.value if turn.answered else None,
         "results": turn.results,
-        "at": asked.at,
+        "at": question_event.at,
         "ledger": {
             "asked_for": list(turn.asked_for),
             "things": [
@@ -261,15 +264,19 @@ def _turn(turn: TurnView, asked: Asked, language: Language, faults: ReplyFaults)
 
 
 def _behind(turns: Sequence[TurnView]) -> Data:
-    """Return what is behind one turn, or behind all turns of the closing.
-
-    The recall, interventions and calls.
-    """
-    recalls = [recalled for turn in turns for recalled in turn.recalls]
+    """Return recall, interventions and calls behind one turn, or behind all of the closing."""
+    recalls: list[Recalled] = []
     lessons: list[LessonFit] = []
+    interventions: list[Data] = []
+    calls: list[Data] = []
     for turn in turns:
+        recalls += turn.recalls
         for event in turn.lessons:
             lessons += event.recall.lessons
+        interventions += map(_intervention, turn.interventions)
+        # The prompt of a lesson may tell the truth.
+        shown_calls = [call for call in turn.calls if call.call.role is not Role.EXPERIENCE]
+        calls += map(_call, shown_calls)
     return {
         # Before a conclusion the memory may recall once more: the last recall is what it had.
         "recall": _recall(recalls[-1]) if recalls else None,
@@ -282,30 +289,32 @@ def _behind(turns: Sequence[TurnView]) -> Data:
             }
             for fitting in lessons
         ],
-        "interventions": [
-            {
-                "who": event.role.value,
-                "kind": event.kind.value,
-                "draft": event.draft,
-                "reasons": list(event.reasons),
-            }
-            for event in chain.from_iterable(turn.interventions for turn in turns)
-        ],
-        "calls": [
-            {
-                "number": number,
-                **call.model_dump(mode="json", exclude=_NOT_OF_CALL),
-                "failure": call.failure.line if call.failure else None,
-            }
-            for number, call in chain.from_iterable(turn.calls for turn in turns)
-            if call.role is not Role.EXPERIENCE  # its prompt may tell the truth
-        ],
+        "interventions": interventions,
+        "calls": calls,
+    }
+
+
+def _intervention(event: Intervened) -> Data:
+    return {
+        "who": event.role.value,
+        "kind": event.kind.value,
+        "draft": event.draft,
+        "reasons": list(event.reasons),
+    }
+
+
+def _call(numbered: NumberedCall) -> Data:
+    call = numbered.call
+    return {
+        "number": numbered.number,
+        **call.model_dump(mode="json", exclude=_NOT_OF_CALL),
+        "failure": call.failure.line if call.failure else None,
     }
 
 
 def _recall(recalled: Recalled) -> Data:
-    shown = {"text", "facts", "exchanges", "dropped"}
-    return {"query": recalled.query, **recalled.recall.model_dump(mode="json", include=shown)}
+    fields = {"text", "facts", "exchanges", "dropped"}
+    return {"query": recalled.query, **recalled.recall.model_dump(mode="json", include=fields)}
 
 
 def _same_patient(file: RunFile, cell: int, patient: str) -> list[Data]:

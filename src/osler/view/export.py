@@ -1,6 +1,4 @@
-"""Export runs as files that open from disk.
-
-The same page, with every response of the server in a script beside it.
+"""Export runs as files that open from disk: the page, and every response of the server as a script.
 
 A page from disk may not fetch files, but it may load scripts. Each calls `Osler.given(address,
 answer)`.
@@ -51,24 +49,29 @@ def export(runs: Iterable[str | Path], target: Path) -> Exported:
 
     Raises UserError if that cannot be done.
     """
-    shelf = RunList(runs).all()
-    if not shelf:
+    all_runs = RunList(runs).all()
+    if not all_runs:
         raise UserError(
             f"there is no run in {FOLDER}", "name one, or make one with `osler simulate`"
         )
     with _replacing(target) as folder:
         _page(folder)
-        listed = [run_data.run(shown) | {"live": False} for shown in shelf]
-        _write_script(folder / "data" / "runs.js", {"api/runs": {"runs": listed}})
-        written = [_run(shown, folder / "data" / shown.key) for shown in shelf]
+        rows = [run_data.run(run) | {"live": False} for run in all_runs]
+        _write_script(folder / "data" / "runs.js", {"api/runs": {"runs": rows}})
+        readable = 0
+        unreadable = 0
+        for run in all_runs:
+            counts = _write_run(run, folder / "data" / run.key)
+            readable += counts.readable
+            unreadable += counts.unreadable
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    whole = sum(done for done, _ in written)
-    return Exported(target, len(shelf), whole, sum(left for _, left in written), size)
+    return Exported(target, len(all_runs), readable, unreadable, size)
 
 
 def _page(folder: Path) -> None:
     shutil.copytree(STATIC, folder, dirs_exist_ok=True)
-    make_private(folder)  # before anything of a run is in it
+    # Before anything of a run is in it.
+    make_private(folder)
     index = folder / "index.html"
     html = index.read_text("utf-8")
     policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
@@ -84,44 +87,57 @@ def _page(folder: Path) -> None:
     )
 
 
-def _run(shown: ListedRun, folder: Path) -> tuple[int, int]:
-    """Write all responses about one run.
+class _Counts(NamedTuple):
+    """Consultations of a run."""
 
-    Return how many consultations there are, and how many could not be read.
-    """
-    address = f"api/runs/{shown.key}"
-    said: dict[str, str] = {}
+    readable: int
+    unreadable: int
+
+
+def _write_run(run: ListedRun, folder: Path) -> _Counts:
+    """Write all responses about one run."""
+    address = f"api/runs/{run.key}"
+    texts: dict[str, str] = {}
+    """What was said, by consultation."""
     unreadable = 0
-    with shown.open() as file:
-        query = TableQuery(judge=run_data.judge_of(file), sort="cell", limit=MOST)
-        rows: list[dict[str, Any]] = []
-        while page := run_data.table(file, query.model_copy(update={"offset": len(rows)}))["rows"]:
-            rows += page
+    with run.open() as file:
+        rows = _all_rows(file)
         _write_script(folder / "all.js", {f"{address}/all": {"rows": rows}})
         _write_script(folder / "makers.js", {f"{address}/makers": run_data.makers(file)})
-        for cell in (row["cell"] for row in rows if row["state"] != CellState.TODO):
+        for row in rows:
+            if row["state"] == CellState.TODO:
+                continue
+            cell = row["cell"]
             try:
-                said[str(cell)] = _consultation(file, shown.key, cell, folder)
-            except (
-                NotFound,
-                *UNREADABLE,
-            ):  # damaged, or put back on the list since the table was read
-                said[str(cell)] = ""
+                texts[str(cell)] = _write_consultation(file, run.key, cell, folder)
+            # Damaged, or put back on the list since the table was read.
+            except (NotFound, *UNREADABLE):
+                texts[str(cell)] = ""
                 unreadable += 1
-    _write_script(folder / "said.js", {f"{address}/said": said})
-    return len(said) - unreadable, unreadable
+    _write_script(folder / "said.js", {f"{address}/said": texts})
+    return _Counts(len(texts) - unreadable, unreadable)
 
 
-def _consultation(file: RunFile, key: str, cell: int, folder: Path) -> str:
+def _all_rows(file: RunFile) -> list[dict[str, Any]]:
+    query = TableQuery(judge=run_data.judge_of(file), sort="cell", limit=MOST)
+    rows: list[dict[str, Any]] = []
+    while page := run_data.table(file, query.model_copy(update={"offset": len(rows)}))["rows"]:
+        rows += page
+    return rows
+
+
+def _write_consultation(file: RunFile, key: str, cell: int, folder: Path) -> str:
     """Write the file of one consultation; return what was said in it."""
-    held = consultation_data.ended(file, cell)
-    address, told = f"api/runs/{key}/rows/{cell}", consultation_data.consultation(file, key, held)
-    answers = {address: told, f"{address}/truth": consultation_data.truth(file, held)}
-    for part in (*told["turns"], told["closing"]):
-        for number in (call["number"] for call in part["calls"]):
-            answers[f"{address}/calls/{number}"] = consultation_data.exact_call(held, number)
+    ended = consultation_data.ended(file, cell)
+    data = consultation_data.consultation(file, key, ended)
+    address = f"api/runs/{key}/rows/{cell}"
+    answers = {address: data, f"{address}/truth": consultation_data.truth(file, ended)}
+    for part in (*data["turns"], data["closing"]):
+        for call in part["calls"]:
+            number = call["number"]
+            answers[f"{address}/calls/{number}"] = consultation_data.exact_call(ended, number)
     _write_script(folder / f"{cell}.js", answers)
-    return search_index.spoken(held.transcript)
+    return search_index.spoken(ended.transcript)
 
 
 def _write_script(path: Path, answers: Mapping[str, Any]) -> None:
@@ -149,7 +165,8 @@ def _replacing(target: Path) -> Iterator[Path]:
     try:
         parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(prefix=f".{target.name}.", dir=parent) as beside:
-            new, old = Path(beside, "new"), Path(beside, "old")
+            new = Path(beside, "new")
+            old = Path(beside, "old")
             new.mkdir()
             yield new
             if target.exists():

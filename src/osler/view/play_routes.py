@@ -75,18 +75,18 @@ def routes(lobby: PlayLobby) -> list[Route]:
 
     async def cases(request: Request) -> Any:
         language = request.query_params.get("language")
-        shown = [
+        cards = [
             card for card in await lobby.cards() if language in (None, "", card.language.value)
         ]
-        return {"cases": [card.model_dump(mode="json") for card in shown]}
+        return {"cases": [card.model_dump(mode="json") for card in cards]}
 
     async def start(request: Request) -> Any:
-        asked = validated(Start, await _body(request))
-        language = Language(asked.language) if asked.language else None
-        opposite = (asked.doctor, asked.patient, asked.memory)
-        name, session = await lobby.start(
-            PlayRequest(Role(asked.role), asked.case or None, language, *opposite)
+        body = validated(Start, await _body(request))
+        language = Language(body.language) if body.language else None
+        play_request = PlayRequest(
+            Role(body.role), body.case or None, language, body.doctor, body.patient, body.memory
         )
+        name, session = await lobby.start(play_request)
         await session.your_turn(PROMPTLY)
         return state(name, session, lobby)
 
@@ -97,11 +97,11 @@ def routes(lobby: PlayLobby) -> list[Route]:
 
     async def move(request: Request) -> Any:
         name, session = find(request)
-        given = await _body(request)
-        if isinstance(given, dict) and "say" in given:
-            session.say(validated(Say, given).say)
+        body = await _body(request)
+        if isinstance(body, dict) and "say" in body:
+            session.say(validated(Say, body).say)
         else:
-            end = validated(Conclude, given)
+            end = validated(Conclude, body)
             session.conclude(end.diagnosis, end.treatment)
         await session.your_turn(PROMPTLY)
         return state(name, session, lobby)
@@ -127,27 +127,38 @@ def routes(lobby: PlayLobby) -> list[Route]:
 
 
 async def _body(request: Request) -> Any:
-    taken = b""
+    data = b""
     async for part in request.stream():
-        taken += part
-        if len(taken) > _LARGEST:
+        data += part
+        if len(data) > _LARGEST:
             raise UserError("the request is too large", f"use at most {LONGEST:,} characters")
     try:
-        return json.loads(taken)
+        return json.loads(data)
     except (ValueError, RecursionError):
         raise UserError("the request is not JSON", "send one object") from None
 
 
 def state(name: str, session: PlaySession, lobby: PlayLobby) -> dict[str, Any]:
     """Return what the page shows of a consultation."""
-    assignment, record, language = (
-        session.assignment,
-        session.assignment.record,
-        session.assignment.record.language,
-    )
+    assignment = session.assignment
+    record = assignment.record
+    language = record.language
     turns = session.turns
+    entry_notes = notes(session.before) if isinstance(session.before, Selection) else ()
+    changes = []
+    for turn in turns:
+        if turn.change:
+            changes.append({"turn": turn.number, **turn.change.model_dump(include=_CHANGE)})
     recalls = [turn.recall for turn in turns if turn.recall]
-    known = notes(session.before) if isinstance(session.before, Selection) else ()
+    recalled = None
+    if recalls:
+        recalled = recalls[-1].model_dump(mode="json", include={"facts", "exchanges"})
+    waiting_for = "you" if session.before is not None else "other"
+    result = None
+    if session.over:
+        waiting_for = "over"
+        if session.result:
+            result = _result(session, session.result, lobby)
     return {
         "id": name,
         "seen": session.seen,
@@ -155,21 +166,13 @@ def state(name: str, session: PlaySession, lobby: PlayLobby) -> dict[str, Any]:
         "case": {"id": veiled(record.id), "language": language.value, **about(record)},
         "turn": session.journal.turn,
         "turns_left": assignment.turn_limit - session.questions,
-        "waiting_for": "over" if session.over else "you" if session.before is not None else "other",
+        "waiting_for": waiting_for,
         "lines": list(_lines(turns, language)),
-        "known": [{"name": note.name, "told": note.told} for note in known],
-        "memory": [
-            {"turn": turn.number, **turn.change.model_dump(include=_CHANGE)}
-            for turn in turns
-            if turn.change
-        ],
-        "recalled": (
-            recalls[-1].model_dump(mode="json", include={"facts", "exchanges"}) if recalls else None
-        ),
+        "known": [{"name": note.name, "told": note.told} for note in entry_notes],
+        "memory": changes,
+        "recalled": recalled,
         "failed": f"not kept: {session.not_kept}" if session.not_kept else session.failed,
-        "result": _result(session, session.result, lobby)
-        if session.over and session.result
-        else None,
+        "result": result,
     }
 
 
@@ -185,28 +188,32 @@ def _lines(turns: Sequence[TurnView], language: Language) -> Iterator[dict[str, 
 
 
 def _result(session: PlaySession, result: Result, lobby: PlayLobby) -> dict[str, Any]:
-    kept, record = session.kept, session.assignment.record
-
-    def missed(entries: tuple[Entry, ...], *, key: bool) -> list[dict[str, Any]]:
-        return [{"name": entry.name, "part": entry.part.value, "key": key} for entry in entries]
-
+    stored = session.kept
+    run = session.assignment.run
+    record = session.assignment.record
+    treatment = record.treatment
+    unsafe = treatment.unsafe if treatment else ()
     return {
-        "run": run_name(session.assignment.run) if kept else None,
-        "key": lobby.key_of(session.assignment.run) if kept else None,
-        "cell": kept.cell if kept else None,
+        "run": run_name(run) if stored else None,
+        "key": lobby.key_of(run) if stored else None,
+        "cell": stored.cell if stored else None,
         "case": record.id,
         "verdicts": [
-            {"kind": said.kind, "verdict": said.verdict, "because": said.because}
-            for said in result.verdicts
+            {"kind": verdict.kind, "verdict": verdict.verdict, "because": verdict.because}
+            for verdict in result.verdicts
         ],
         "truth": {
             "diagnosis": record.diagnosis.name,
-            "treatment": record.treatment.name if record.treatment else None,
-            "unsafe": [
-                {"name": harm.name, "because": harm.because}
-                for harm in (record.treatment.unsafe if record.treatment else ())
-            ],
+            "treatment": treatment.name if treatment else None,
+            "unsafe": [{"name": harm.name, "because": harm.because} for harm in unsafe],
         },
-        "missed": missed(result.missed, key=True) + missed(result.passed_over, key=False),
+        "missed": [
+            *(_missed(entry, is_key=True) for entry in result.missed),
+            *(_missed(entry, is_key=False) for entry in result.passed_over),
+        ],
         "order": [step._asdict() for step in result.order],
     }
+
+
+def _missed(entry: Entry, *, is_key: bool) -> dict[str, Any]:
+    return {"name": entry.name, "part": entry.part.value, "key": is_key}

@@ -53,9 +53,8 @@ def handler(work: Callable[[Request], Any]) -> Callable[[Request], Awaitable[Res
             return json_response(data)
         except OverflowError:
             return json_response({"error": "there is no such number"}, 404)
-        except (
-            UNREADABLE
-        ) as error:  # damage first: its message names the file's path, which the page must not show
+        # Damage comes first: its message names the file's path, which the page must not show.
+        except UNREADABLE as error:
             log_error(request, error)
             return json_response({"error": DAMAGED}, 500)
         except UserError as error:

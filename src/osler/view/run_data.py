@@ -1,7 +1,4 @@
-"""What the page shows of a run, as plain data.
-
-Its line in the list, its table, and who made what.
-"""
+"""What the page shows of a run, as plain data: its line in the list, table and makers."""
 
 from __future__ import annotations
 
@@ -28,7 +25,9 @@ def run(listed: ListedRun) -> dict[str, Any]:
     """One line of the list of runs."""
     with listed.open() as file:
         settings = file.about()["settings"]
-        status, judge, values = file.status(), judge_of(file), table_values(file)
+        status = file.status()
+        judge = judge_of(file)
+        values = table_values(file)
         causes = {explanation.cause for explanation in explanations(file, judge).values()}
         return {
             "key": listed.key,
@@ -63,13 +62,15 @@ def judge_of(file: RunFile) -> str:
     The run's own, or the exact stage, which is quick to see, or else the first judge.
     """
     is_exact = file.has_verdicts(EXACT) and file.own_judge() is None
-    return EXACT if is_exact else Run(file).judge()
+    if is_exact:
+        return EXACT
+    return Run(file).judge()
 
 
 def makers(file: RunFile) -> dict[str, Any]:
     """Return who made what in every column, over the consultations with an answer.
 
-    Empty if rules did everything.
+    There is nothing if rules did everything.
     """
     columns = column_makers(file)
     if all(counted.makers.is_by_rules_alone for counted in columns):
@@ -87,7 +88,8 @@ def makers(file: RunFile) -> dict[str, Any]:
 
 def table(file: RunFile, query: TableQuery) -> dict[str, Any]:
     """A page of the run's table."""
-    page, forks = table_page(file, query), forks_of(file)
+    page = table_page(file, query)
+    forks = forks_of(file)
     rows = [
         {**vars(row), "fork": forks.get(row.cell), "snippet": page.snippets.get(row.cell)}
         for row in page.rows

@@ -20,6 +20,7 @@ from osler.view.responses import NotFound
 PATIENCE = 20.0
 """Seconds after which a request for changes is answered although nothing has changed."""
 _POLL = 0.5
+"""Seconds between two looks at a folder."""
 _NO_RUNS = "none"
 """The stamp if there are no runs: an empty one would be answered at once."""
 
@@ -83,7 +84,7 @@ class ListedRun:
 class RunList:
     """Runs by key, in the order they were given, with their forks.
 
-    Without any, the runs of the usual folder.
+    If none are given, they are the runs of the usual folder.
 
     It looks again whenever it is asked: runs and forks that are made later come last, and a key
     never changes.
@@ -100,11 +101,10 @@ class RunList:
 
     def _look(self) -> None:
         forks = map(forks_path, self._given)
-        there = (
-            [*self._given, *filter(Path.is_file, forks)]
-            if self._given
-            else sorted(FOLDER.glob(f"*{SUFFIX}"))
-        )
+        if self._given:
+            there = [*self._given, *filter(Path.is_file, forks)]
+        else:
+            there = sorted(FOLDER.glob(f"*{SUFFIX}"))
         with self._looking:
             known = {run.path for run in self._runs.values()}
             for path in dict.fromkeys(there):

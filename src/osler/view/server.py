@@ -66,7 +66,8 @@ def serve(
     listed = RunList(runs)
     _check_names(backbones, memories)
     app = application(listed, (*backbones, *(("local",) if near else ())), memories)
-    given, token = token is not None, token or secrets.token_urlsafe(24)
+    given = token is not None
+    token = token or secrets.token_urlsafe(24)
     with _listening(host, port) as listening:
         port = listening.getsockname()[1]
         name = socket.gethostname() if host in _EVERYWHERE else host

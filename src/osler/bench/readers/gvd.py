@@ -60,7 +60,9 @@ def _question_rows(file: DataFile) -> Iterator[tuple[str, list[object]]]:
 
 
 def _with_kind(question: BenchQuestion) -> BenchQuestion:
-    return replace(question, kind=QuestionKind.MULTI) if len(question.turns) > 1 else question
+    if len(question.turns) > 1:
+        return replace(question, kind=QuestionKind.MULTI)
+    return question
 
 
 def _history(file: DataFile, name: str, user: object, language: Language) -> TurnWriter:

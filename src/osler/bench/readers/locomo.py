@@ -135,7 +135,8 @@ def _question(
     kind = _KINDS[category]
     if kind is QuestionKind.UNANSWERABLE:
         return BenchQuestion(text, kind=kind)
-    answer, evidence = row.get("answer"), row.get("evidence", ())
+    answer = row.get("answer")
+    evidence = row.get("evidence", ())
     if correction is not None:
         if correction.get("question") != text:
             raise file.error(

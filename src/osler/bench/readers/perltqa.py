@@ -59,7 +59,9 @@ def read_perltqa(folder: Path) -> Iterator[BenchCase]:
 
 
 def _as_list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
+    if isinstance(value, list):
+        return value
+    return [value]
 
 
 def _characters(file: DataFile) -> dict[str, Any]:

@@ -216,7 +216,9 @@ def _undecided(answered: Iterable[ScoredConsultation], kind: str) -> int:
 def _memory_failures(answered: Iterable[ScoredConsultation]) -> int | None:
     counts = [consultation.measures.number("memory_failures") for consultation in answered]
     measured = [count for count in counts if count is not None]
-    return sum(count > 0 for count in measured) if measured else None
+    if measured:
+        return sum(count > 0 for count in measured)
+    return None
 
 
 def _of_replies(measure: Measure, answered: Iterable[ScoredConsultation]) -> dict[str, list[float]]:

@@ -83,7 +83,8 @@ class Comparison:
             ceiling = ceilings.get(doctor_of(column))
             if ceiling is None or ceiling is column:
                 continue
-            high, low = ceiling.figures[ACCURACY].value, column.figures[ACCURACY].value
+            high = ceiling.figures[ACCURACY].value
+            low = column.figures[ACCURACY].value
             if high is not None and low is not None:
                 gaps.append(Gap(column, ceiling, high - low))
         return gaps
@@ -144,8 +145,11 @@ def compare(
         raise UserError("no consultation has ended yet", "go on with the run")
     _check_reference(columns, against)
     pairs = list(pairs_of(columns, against))
+    # The first run stands for all: where others differ, a warning says so.
     settings = runs[0].about["settings"]
     by_name = _by_name(compared, columns)
+    name_pairs = [(pair.column.name, pair.reference.name) for pair in pairs]
+    judges = [(compared_run.run.file, compared_run.judge) for compared_run in compared]
     return Comparison(
         columns=columns,
         differences=differences_of(pairs),
@@ -159,11 +163,7 @@ def compare(
         judge_notes=tuple(mark_notes(files, compared[0].judge)),
         patient_judge_notes=tuple(ruler_notes(files, patient_judge)),
         shared_answer_notes=tuple(_shared_answer_notes(compared)),
-        causes=lost_causes(
-            by_name,
-            [(pair.column.name, pair.reference.name) for pair in pairs],
-            [(of_run.run.file, of_run.judge) for of_run in compared],
-        ),
+        causes=lost_causes(by_name, name_pairs, judges),
         experience=experience_figures(_streams(columns, by_name)),
         groups=_groups(compared, by, names) if by is not None else None,
     )
@@ -174,7 +174,9 @@ def _label(run: Run, runs: Sequence[Run]) -> str | None:
     if len(runs) == 1:
         return None
     same = sum(other.path.stem == run.path.stem for other in runs)
-    return run.path.stem if same == 1 else str(run.path)
+    if same == 1:
+        return run.path.stem
+    return str(run.path)
 
 
 def _short_names(compared: Iterable[_ComparedRun]) -> ShortNames:

@@ -24,7 +24,8 @@ def difference_table(differences: Sequence[ColumnDifference]) -> Table:
 
 
 def _difference_row(difference: ColumnDifference) -> list[str]:
-    points, noise = difference.paired.difference, difference.noise
+    points = difference.paired.difference
+    noise = difference.noise
     return [
         *_names(difference),
         DASH if points is None else f"{100 * points:+.1f}",
@@ -44,7 +45,9 @@ def _result(difference: ColumnDifference) -> str:
         return DASH
     if difference.depends_on_undecided:
         return "not told apart: depends on undecided"
-    return "told apart" if difference.is_told_apart else "not told apart"
+    if difference.is_told_apart:
+        return "told apart"
+    return "not told apart"
 
 
 def _has_too_few_patients(difference: ColumnDifference) -> bool:
@@ -58,11 +61,14 @@ def _needed(difference: ColumnDifference) -> str:
         return "too few patients"
     if difference.noise is None or difference.is_significant:
         return DASH
-    patients, trials = difference.noise.patients_needed, difference.noise.trials_needed
+    patients = difference.noise.patients_needed
+    trials = difference.noise.trials_needed
     if patients is None:
         return "no difference seen"
     text = f"{patients:,} patients" if patients <= MOST else f"more than {MOST:,} patients"
-    return text if trials is None else f"{text} or {trials:,} trials"
+    if trials is None:
+        return text
+    return f"{text} or {trials:,} trials"
 
 
 def _difference_notes(differences: Iterable[ColumnDifference]) -> Iterator[str]:

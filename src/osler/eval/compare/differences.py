@@ -13,6 +13,7 @@ from osler.eval.measures import Measure, all_measures
 from osler.eval.statistics import Paired, Trial, holm, paired
 
 SIGNIFICANT = 0.05
+"""The level that a corrected p-value must be below."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +49,7 @@ class ColumnDifference:
 
     @property
     def is_told_apart(self) -> bool:
-        """Whether the columns are told apart.
-
-        Significant, whatever the undecided verdicts turn out to be.
-        """
+        """Whether the difference is significant, whatever the undecided verdicts turn out to be."""
         return self.is_significant and not self.depends_on_undecided
 
 
@@ -96,13 +94,15 @@ def _noise(difference: ColumnDifference, level: float) -> Noise | None:
 
 def _difference(measure: Measure, upper: Measure | None, pair: ColumnPair) -> ColumnDifference:
     """Pair two columns, with undecided verdicts as not right, and with the bounds they leave."""
-    first, second = pair.column.values[measure.name], pair.reference.values[measure.name]
+    first = pair.column.values[measure.name]
+    second = pair.reference.values[measure.name]
     result = paired(first, second)
     shared = first.keys() & second.keys()
-    undecided_first = _undecided(pair.column, measure, upper, shared)
-    undecided_second = _undecided(pair.reference, measure, upper, shared)
+    undecided_first = _undecided_count(pair.column, measure, upper, shared)
+    undecided_second = _undecided_count(pair.reference, measure, upper, shared)
     bounds = None
     if result.difference is not None:
+        # The worst case of the first column: all that is undecided of the second is right.
         low = result.difference - undecided_second / result.n
         high = result.difference + undecided_first / result.n
         bounds = Interval(low, high)
@@ -116,11 +116,12 @@ def _difference(measure: Measure, upper: Measure | None, pair: ColumnPair) -> Co
     )
 
 
-def _undecided(
+def _undecided_count(
     column: ColumnFigures, measure: Measure, upper: Measure | None, trials: Iterable[Trial]
 ) -> float:
     """Undecided verdicts of a column: by how much its upper bound is above the measure."""
     if upper is None:
         return 0.0
-    at_most, values = column.values[upper.name], column.values[measure.name]
+    at_most = column.values[upper.name]
+    values = column.values[measure.name]
     return sum(at_most[trial] - values[trial] for trial in trials)

@@ -20,7 +20,7 @@ def frame_of(
     columns: Iterable[ColumnFigures], differences: Iterable[ColumnDifference]
 ) -> pd.DataFrame:
     """Return the rows that `Comparison.frame` describes."""
-    by_figure: dict[tuple[str, str], list[ColumnDifference | None]] = defaultdict(list)
+    by_figure: dict[tuple[str, str], list[ColumnDifference]] = defaultdict(list)
     for difference in differences:
         by_figure[difference.first.name, difference.measure].append(difference)
     rows = []
@@ -28,24 +28,46 @@ def frame_of(
         names = {"column": column.name, "run": column.run, **column.column.as_row()}
         for measure, figure in column.figures.items():
             low, high = figure.interval or (None, None)
-            row = {**names, "measure": measure, "value": figure.value, "low": low, "high": high}
-            row["n"] = figure.n
-            tested = by_figure[column.name, measure] or [None]
-            rows += [row | _difference_cells(difference) for difference in tested]
+            row = {
+                **names,
+                "measure": measure,
+                "value": figure.value,
+                "low": low,
+                "high": high,
+                "n": figure.n,
+            }
+            its_differences = by_figure.get((column.name, measure), [])
+            if not its_differences:
+                rows.append(row | _NO_DIFFERENCE)
+            rows += [row | _difference_cells(difference) for difference in its_differences]
     return pd.DataFrame(rows)
 
 
-def _difference_cells(difference: ColumnDifference | None) -> dict[str, Any]:
-    """Return the cells of one difference; without values where none was tested."""
-    low, high = (difference and difference.bounds) or (None, None)
-    noise = difference.noise if difference else None
-    values = (None,) * len(_OF_NOISE) if noise is None else astuple(noise)
-    return {
-        "against": difference.second.name if difference else None,
-        "difference": difference.paired.difference if difference else None,
+_NO_DIFFERENCE = dict.fromkeys(
+    (
+        "against",
+        "difference",
+        "difference_at_least",
+        "difference_at_most",
+        "p_holm",
+        "told_apart",
+        *_OF_NOISE,
+    )
+)
+"""The cells of a figure of which no difference was tested."""
+
+
+def _difference_cells(difference: ColumnDifference) -> dict[str, Any]:
+    low, high = difference.bounds or (None, None)
+    cells = {
+        **_NO_DIFFERENCE,
+        "against": difference.second.name,
+        "difference": difference.paired.difference,
         "difference_at_least": low,
         "difference_at_most": high,
-        "p_holm": difference.p_holm if difference else None,
-        "told_apart": difference.is_told_apart if difference else None,
-        **dict(zip(_OF_NOISE, values, strict=True)),
+        "p_holm": difference.p_holm,
+        "told_apart": difference.is_told_apart,
     }
+    if difference.noise is not None:
+        cells |= zip(_OF_NOISE, astuple(difference.noise), strict=True)
+    return cells

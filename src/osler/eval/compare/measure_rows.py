@@ -66,7 +66,8 @@ def has_row(measure: Measure, columns: Sequence[ColumnFigures]) -> bool:
     measure that hides zeros where a column has more than zero; every other measure always.
     """
     if measure.upper_bound_of:
-        upper, lower = measure.name, measure.upper_bound_of
+        upper = measure.name
+        lower = measure.upper_bound_of
         return any(_value(column, upper) != _value(column, lower) for column in columns)
     if measure.hides_zero:
         return any(_value(column, measure.name) for column in columns)
@@ -89,4 +90,6 @@ def cell(column: ColumnFigures, measure: Measure, place: Place, mark: str = "") 
     text = form(figure, digits=measure.digits)
     # Of replies, the number that was read always matters.
     has_own_n = measure.is_of_replies or figure.n != column.answered
-    return f"{text}{mark} (n={figure.n})" if has_own_n else f"{text}{mark}"
+    if has_own_n:
+        return f"{text}{mark} (n={figure.n})"
+    return f"{text}{mark}"

@@ -27,9 +27,14 @@ from osler.eval.statistics import Trial, chance_tails, paired_gains
 
 POWER = 0.8
 """The chance to tell the columns apart again that a needed number of patients or trials gives."""
-_z = NormalDist().inv_cdf
+
 MOST = 100_000
 """Larger numbers of patients or trials are not named."""
+
+
+def _z(chance: float) -> float:
+    """The value below which a standard normal variable is with this chance."""
+    return NormalDist().inv_cdf(chance)
 
 
 @dataclass(frozen=True)
@@ -54,7 +59,7 @@ def noise_of(
 ) -> Noise | None:
     """Return the noise of a difference at this significance level.
 
-    None if the columns share fewer than three patients.
+    It is None if the columns share fewer than three patients.
 
     A difference is beyond the floor exactly if the p-value of `paired` is below the level.
     """
@@ -100,8 +105,10 @@ class _Needed:
 
     def __init__(self, patients: Clusters, level: float) -> None:
         """Take each patient's gain, which do not add up to 0, and the level of the test."""
-        self._consultations, self._patients = patients.count, len(patients)
-        self._critical, self._power = _z(1 - level / 2), _z(POWER)
+        self._consultations = patients.count
+        self._patients = len(patients)
+        self._critical = _z(1 - level / 2)
+        self._power = _z(POWER)
         self._mean = abs(math.fsum(patients.totals)) / self._patients
         # The mean over N consultations is the sum of P gains, divided by N: its variance is
         # P · s² / N², which is solved for s².
@@ -135,7 +142,9 @@ class _Needed:
         numbers = np.arange(math.floor(trials_now) + 1, MOST + 1)
         variances = between_patients + between_trials * trials_now / numbers
         is_enough = self._reach(variances) <= self._mean * math.sqrt(self._patients)
-        return int(numbers[is_enough][0]) if is_enough.any() else None
+        if is_enough.any():
+            return int(numbers[is_enough][0])
+        return None
 
     def _reach(self, variance: Array) -> Array:
         """Return the right side of the formula for each variance s²."""
@@ -156,7 +165,7 @@ class _TrialVariance(NamedTuple):
 def _rerun(trial_variance: _TrialVariance, level: float, consultations: float) -> float:
     """Return how far a difference over so many consultations would move in another run.
 
-    By Student's t, as a variance from few repeated trials is itself uncertain.
+    It goes by Student's t, as a variance from few repeated trials is itself uncertain.
     """
     quantile = student_t(level / 2, trial_variance.freedom)
     return quantile * math.sqrt(trial_variance.variance / consultations)
@@ -167,7 +176,7 @@ def _trial_variance(
 ) -> _TrialVariance | None:
     """Add up both columns' variance between trials of the same record.
 
-    None without two trials of any record.
+    It is None if no record has two trials.
     """
     # Both columns have these trials, and so the same degrees of freedom.
     trials_by_record: dict[tuple[str, str], list[Trial]] = defaultdict(list)

@@ -48,7 +48,7 @@ def pairs_of(columns: Sequence[ColumnFigures], against: str | None) -> Iterator[
     alone. So a column may be in several pairs.
     """
     references = _memory_references(columns, against)
-    differ_alone = [_differ_in_strategy, *_differ_in_each_variant(columns), _differ_in_backbone]
+    differ_alone = [_differ_in_strategy, *_variant_checks(columns), _differ_in_backbone]
     for place, column in enumerate(columns):
         reference = references.get(doctor_of(column))
         # The ceiling is not one of the memories: `Comparison.gaps` sets it beside them.
@@ -83,11 +83,13 @@ def _differ_in_strategy(earlier: ColumnFigures, later: ColumnFigures) -> bool:
     return earlier.run == later.run and with_strategy == later.column
 
 
-def _differ_in_each_variant(columns: Iterable[ColumnFigures]) -> list[DiffersAlone]:
+def _variant_checks(columns: Iterable[ColumnFigures]) -> list[DiffersAlone]:
     """Return a check for each variant of a table: whether two columns differ in that alone."""
+    # A dictionary for a set in order.
     names: dict[str, None] = {}
     for column in columns:
-        names |= {name: None for name, _ in column.column.variants}
+        for name, _ in column.column.variants:
+            names[name] = None
     return [partial(_differ_in_variant, name) for name in names]
 
 
@@ -97,7 +99,8 @@ def _differ_in_variant(name: str, earlier: ColumnFigures, later: ColumnFigures) 
     A column whose variant `STAGE` is set holds the first cases of another column once more, to see
     what the doctor retained. It is compared with that other column alone, and nothing with it.
     """
-    before, after = earlier.column, later.column
+    before = earlier.column
+    after = later.column
     if earlier.run != later.run or before.variant(STAGE):
         return False
     if after.variant(STAGE) and name != STAGE:
@@ -111,8 +114,10 @@ def _differ_in_backbone(earlier: ColumnFigures, later: ColumnFigures) -> bool:
     The rules doctor and people have no strategy (it is empty): whatever strategy the other column
     has then counts as the same.
     """
-    before, after = earlier.column, later.column
-    if (earlier.run, before.backbone) == (later.run, after.backbone):
+    before = earlier.column
+    after = later.column
+    is_same_place = earlier.run == later.run and before.backbone == after.backbone
+    if is_same_place:
         return False
     is_either_without = not (before.strategy and after.strategy)
     is_same_strategy = before.strategy == after.strategy or is_either_without
@@ -153,4 +158,6 @@ def records_of(column: ColumnFigures) -> frozenset[str]:
 def first_few(names: Collection[str] | Collection[int]) -> str:
     """The first few names, with dots if there are more."""
     shown = ", ".join(map(str, sorted(names)[:_MOST_NAMED]))
-    return f"{shown}, …" if len(names) > _MOST_NAMED else shown
+    if len(names) > _MOST_NAMED:
+        return f"{shown}, …"
+    return shown

@@ -32,7 +32,7 @@ def comparison_tables(
         paper: Whether to add the figures that the papers published.
         place: Where the tables stand, which chooses the measures.
     """
-    tables = [_main(comparison, place), *_makers(comparison.columns)]
+    tables = [_main(comparison, place), *_maker_tables(comparison.columns)]
     if comparison.differences:
         tables.append(difference_table(comparison.differences))
         tables.append(significance_table(comparison.differences, comparison.unpaired))
@@ -76,7 +76,9 @@ def _most_trials(columns: Sequence[ColumnFigures]) -> int:
 
 def _pass_text(column: ColumnFigures, k: int) -> str:
     value = column.passes.get(k)
-    return DASH if value is None else f"{100 * value:.1f} (n={column.pass_records[k]})"
+    if value is None:
+        return DASH
+    return f"{100 * value:.1f} (n={column.pass_records[k]})"
 
 
 def _about(comparison: Comparison) -> str:
@@ -93,7 +95,7 @@ def _notes(comparison: Comparison, rows: list[list[str]], *, has_marks: bool) ->
     yield from comparison.patient_judge_notes
     yield from _notations(comparison.columns, rows)
     yield from _no_interval(comparison.columns)
-    yield from _undecided(comparison.columns)
+    yield from _undecided_notes(comparison.columns)
     yield from _on_models(comparison)
     if any(column.figures["diagnosis_top5"].value is None for column in comparison.columns):
         yield "right among five is not measured where nobody has read the differentials"
@@ -130,15 +132,15 @@ def _no_interval(columns: Iterable[ColumnFigures]) -> Iterator[str]:
             return
 
 
-def _undecided(columns: Iterable[ColumnFigures]) -> Iterator[str]:
+def _undecided_notes(columns: Sequence[ColumnFigures]) -> Iterator[str]:
+    """Say how many verdicts of each column are undecided, and what that means."""
     counts = []
     for kind, plural in _PLURALS.items():
-        counts += [
-            f"{column.name} {column.undecided[kind]} of {column.figures[f'{kind}_right'].n}"
-            f" {plural}"
-            for column in columns
-            if column.undecided[kind]
-        ]
+        for column in columns:
+            undecided = column.undecided[kind]
+            judged = column.figures[f"{kind}_right"].n
+            if undecided:
+                counts.append(f"{column.name} {undecided} of {judged} {plural}")
     if counts:
         yield (
             f"undecided, counted as not right, and in the upper bound as right: {', '.join(counts)}"
@@ -167,7 +169,7 @@ def _on_models(comparison: Comparison) -> Iterator[str]:
         )
 
 
-def _makers(columns: Sequence[ColumnFigures]) -> list[Table]:
+def _maker_tables(columns: Sequence[ColumnFigures]) -> list[Table]:
     """Rows that say who made what, unless only rules did."""
     makers = [column.makers for column in columns]
     rows = maker_rows(makers)

@@ -55,7 +55,8 @@ def _differing_hashes(hashes_by_run: Iterable[Mapping[str, str]]) -> set[str]:
     differing: set[str] = set()
     for hashes in hashes_by_run:
         for name, digest in hashes.items():
-            if first_hash.setdefault(name, digest) != digest:
+            first_hash.setdefault(name, digest)
+            if digest != first_hash[name]:
                 differing.add(name)
     return differing
 
@@ -78,18 +79,19 @@ def _differing_patients(columns: Sequence[ColumnFigures]) -> Iterator[str]:
     if len(by_records) < 2:
         return
     different = list(by_records.values())
-    sets = [frozenset(trial.patient for trial in column.trials) for column in different]
+    patients = [frozenset(trial.patient for trial in column.trials) for column in different]
     what = "different patients"
+    members = patients
     # With the same patients, records differ in language: count records then, not patients.
-    if len(set(sets)) == 1:
-        sets = list(by_records)
+    if len(set(patients)) == 1:
         what = "the same patients, but not the same records of them"
-    counts = [
-        f"{column.name} {len(members)}" for column, members in zip(different, sets, strict=True)
-    ]
+        members = list(by_records)
+    counts = []
+    for column, of_column in zip(different, members, strict=True):
+        counts.append(f"{column.name} {len(of_column)}")
     if len(counts) > _MOST_COLUMNS:
         counts[_MOST_COLUMNS:] = ["…"]
-    shared = len(frozenset.intersection(*sets))
+    shared = len(frozenset.intersection(*members))
     yield (
         f"the columns hold {what} ({', '.join(counts)}; in all of them {shared});"
         " only the paired differences compare like with like"

@@ -48,6 +48,16 @@ def _is(kind: str, *verdicts: Verdict) -> ValueOf:
     return value
 
 
+# The names and labels below are put together from the kind of answer. Spelled out, for a search:
+#
+#   diagnosis_right            diagnosis right            诊断正确
+#   diagnosis_right_at_most    diagnosis right at most    诊断正确的上限
+#   diagnosis_undecided        diagnosis undecided        诊断未定
+#   diagnosis_partial          diagnosis partly right     诊断部分正确
+#   treatment_right            treatment right            治疗正确
+#   treatment_right_at_most    treatment right at most    治疗正确的上限
+#   treatment_undecided        treatment undecided        治疗未定
+#   treatment_partial          treatment partly right     治疗部分正确
 def _verdict_shares(kind: str) -> Iterator[Measure]:
     """The share that is right, its upper bound, and how many verdicts are undecided."""
     zh = _ZH[kind]

@@ -1,4 +1,4 @@
 """How good a doctor's memory is.
 
-Questions about what a patient really disclosed, asked after the consultation.
+It is asked after the consultation about what the patient really disclosed.
 """

@@ -50,7 +50,7 @@ class ProbeAnswer:
 class ProbeResult:
     """A probe with all its askings in order.
 
-    At earlier turns for what was told, and at the end every wording.
+    What was told is asked for after earlier turns, and everything in every wording at the end.
     """
 
     probe: MemoryProbe
@@ -63,17 +63,21 @@ class ProbeResult:
 
     def retrieved(self, asking: ProbeAnswer) -> bool | None:
         """Whether a turn that told the thing was recalled; None for what was never told, too."""
-        return retrieved(self.probe.turns, asking.recall) if self.probe.turns else None
+        if self.probe.turns:
+            return retrieved(self.probe.turns, asking.recall)
+        return None
 
     def correctness(self, asking: ProbeAnswer) -> float | None:
         """What an answer is worth; None if nobody could read it."""
-        return None if asking.form is None else correctness(self.probe, asking.form)
+        if asking.form is None:
+            return None
+        return correctness(self.probe, asking.form)
 
     def places(self) -> list[int | None]:
         """For each wording, return the rank of the first fact of a turn that told the thing.
 
-        None if there is no such fact, or if the memory does not rank them. Nothing for what was
-        never told.
+        A rank is None if there is no such fact, or if the memory does not rank them. There is none
+        for what was never told.
         """
         if not self.probe.turns:
             return []
@@ -89,7 +93,7 @@ class ProbeResult:
     def consistency(self) -> float | None:
         """Share of pairs of answers that say the same, right or wrong.
 
-        None if there is no pair that was read.
+        It is None if no pair was read.
         """
         if self.probe.status is None:
             return None
@@ -98,7 +102,9 @@ class ProbeResult:
         agree = [
             first is not None and first == other for first, other in combinations(statements, 2)
         ]
-        return sum(agree) / len(agree) if agree else None
+        if agree:
+            return sum(agree) / len(agree)
+        return None
 
 
 class LeftOut(NamedTuple):
@@ -169,7 +175,8 @@ class ProbeFigures:
 
 PatientResult = tuple[str, ProbeResult]
 """A probe with the patient whom it is about."""
-_TOLD, _NOT_KNOWN = "told", "not known"
+_TOLD = "told"
+_NOT_KNOWN = "not known"
 KINDS = (_TOLD, "present", "absent", "normal", "not done", "when", _NOT_KNOWN)
 """Kinds of probes, in the order of tables; `told` is everything but `not known`."""
 
@@ -179,7 +186,7 @@ def probe_figures(
 ) -> list[ProbeFigures]:
     """One entry for each column, in the order they come.
 
-    `judged`: whether a model read the answers.
+    `judged` says whether a model read the answers.
     """
     groups: dict[Column, list[ProbedConsultation]] = defaultdict(list)
     for consultation in consultations:
@@ -233,7 +240,9 @@ def _by_kind(results: list[PatientResult], is_read: bool) -> dict[str, dict[str,
 
 
 def _kinds(probe: MemoryProbe) -> tuple[str, ...]:
-    return (probe.kind,) if probe.kind == _NOT_KNOWN else (_TOLD, probe.kind)
+    if probe.kind == _NOT_KNOWN:
+        return (probe.kind,)
+    return (_TOLD, probe.kind)
 
 
 def _scores(results: list[PatientResult], is_read: bool) -> dict[str, Figure]:

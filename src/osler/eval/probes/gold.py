@@ -24,6 +24,7 @@ from osler.seeds import derive
 _UNTOLD_SHARE = 1 / 3
 """Probes for things never told, as a share of those for things told."""
 _WORDINGS = 3
+"""Wordings of a probe."""
 
 
 class ProbeQuestion(StrEnum):
@@ -73,22 +74,18 @@ class MemoryProbe:
         """What it tests: `when`, or the status of what was disclosed, or `not known`."""
         if self.status is None:
             return "not known"
-        return (
-            self.asks.value
-            if self.asks is ProbeQuestion.WHEN
-            else self.status.value.replace("_", " ")
-        )
+        if self.asks is ProbeQuestion.WHEN:
+            return self.asks.value
+        return self.status.value.replace("_", " ")
 
     def asked(self, wording: str) -> AskedTruth:
         """The question and the truth, for whoever reads an answer to it."""
         return AskedTruth(wording, self.truth, exact=self.exact)
 
     def asked_at(self, last: int) -> Iterator[tuple[int, str]]:
-        """When it is asked before the end, as far as it is known then.
+        """The turns after which it is asked before the end, each with the wording to use then.
 
-        After the turn that told it, and again later.
-
-        Again means 1, 2, 4, 8 … turns later; a turn comes with the wording to use then.
+        They are the turn that told it, and 1, 2, 4, 8 … turns later.
         """
         if self.last_told is None:
             return
@@ -105,37 +102,36 @@ def probes_of(transcript: Transcript, record: PatientRecord) -> list[MemoryProbe
     Those for what is not known come last.
     """
     names = {entry.name for entry in record.entries}
-    told: dict[str, list[TurnView]] = defaultdict(list)
+    turns_of: dict[str, list[TurnView]] = defaultdict(list)
     for turn in transcript.turn_views:
         for name in turn.disclosed:
             if name in names:
-                told[name].append(turn)
-    known = [
-        probe
-        for name, turns in told.items()
-        for probe in _of_entry(record.entry(name), turns, transcript.header.language)
-    ]
-    known.sort(key=lambda probe: probe.last_told or 0)
-    return [*known, *_not_known(transcript, record, max(1, round(len(known) * _UNTOLD_SHARE)))]
+                turns_of[name].append(turn)
+    probes: list[MemoryProbe] = []
+    for name, turns in turns_of.items():
+        probes += _of_entry(record.entry(name), turns, transcript.header.language)
+    probes.sort(key=lambda probe: probe.last_told or 0)
+    most_unknown = max(1, round(len(probes) * _UNTOLD_SHARE))
+    return [*probes, *_not_known(transcript, record, most_unknown)]
 
 
 def _of_entry(entry: Entry, turns: list[TurnView], language: Language) -> Iterator[MemoryProbe]:
     """A probe for an entry, as it was told last, and one for its time.
 
-    The second only if a reply told the time in the record's words.
+    The second is there only if a reply told the time in the record's words.
     """
-    said = " ".join(filter(None, (turns[-1].reply, turns[-1].results)))
+    lines = phrases("read_memory_lines", language)
+    last_words = " ".join(filter(None, (turns[-1].reply, turns[-1].results)))
     numbers = frozenset(turn.number for turn in turns)
-    truth = phrases("read_memory_lines", language)[entry.status.value].format(told=said)
+    truth = lines[entry.status.value].format(told=last_words)
     yield _probe(entry, _asks_for(entry), language, entry.status, truth, numbers)
-    told_at = frozenset(
-        turn.number for turn in turns if entry.when and plain(entry.when) in plain(turn.reply or "")
-    )
-    if entry.status in _DONE and told_at:
-        truth = phrases("read_memory_lines", language)["when"].format(
-            thing=entry.name, told=entry.when
-        )
-        yield _probe(entry, ProbeQuestion.WHEN, language, entry.status, truth, told_at)
+    if entry.status not in _DONE or not entry.when:
+        return
+    time = plain(entry.when)
+    with_time = frozenset(turn.number for turn in turns if time in plain(turn.reply or ""))
+    if with_time:
+        truth = lines["when"].format(thing=entry.name, told=entry.when)
+        yield _probe(entry, ProbeQuestion.WHEN, language, entry.status, truth, with_time)
 
 
 def _probe(
@@ -146,15 +142,20 @@ def _probe(
     truth: str,
     turns: frozenset[int] = frozenset(),
 ) -> MemoryProbe:
-    lines, first = phrases("probe_questions", language), entry.name.split()[0]
+    lines = phrases("probe_questions", language)
     # `Chest X-ray` becomes `chest X-ray` within a sentence; `MRCP` and `Murphy's sign` stay.
+    first = entry.name.split()[0]
     is_plain = language is Language.EN and first[1:].islower() and "'" not in first
-    named = entry.name[0].lower() + entry.name[1:] if is_plain else entry.name
-    wordings = tuple(
-        lines[f"{asks}_{number}"].format(thing=named) for number in range(1, _WORDINGS + 1)
-    )
+    name = entry.name[0].lower() + entry.name[1:] if is_plain else entry.name
+    templates = [lines[f"{asks}_{number}"] for number in range(1, _WORDINGS + 1)]
     return MemoryProbe(
-        entry.name, asks, wordings, status, truth, _exact(entry, asks, language), turns
+        thing=entry.name,
+        asks=asks,
+        wordings=tuple(template.format(thing=name) for template in templates),
+        status=status,
+        truth=truth,
+        exact=_exact(entry, asks, language),
+        turns=turns,
     )
 
 
@@ -164,9 +165,8 @@ def _exact(entry: Entry, asks: ProbeQuestion, language: Language) -> dict[str, A
         return exact_forms(Says.TELLS, Agreement.ALL, [entry.when or ""])
     if asks is not ProbeQuestion.WHETHER:
         says = Says.NOT_DONE if entry.status is Status.NOT_DONE else Says.TELLS
-        return exact_forms(
-            says, Agreement.ALL, [text for text in (entry.report, entry.said) if text]
-        )
+        texts = [text for text in (entry.report, entry.said) if text]
+        return exact_forms(says, Agreement.ALL, texts)
     lines = phrases("read_memory_lines", language)
     yes = exact_forms(Says.TELLS, Agreement.PART, lines["yes"].split("|"))
     return yes | exact_forms(Says.DENIES, Agreement.PART, lines["no"].split("|"))
@@ -183,22 +183,21 @@ def _not_known(transcript: Transcript, record: PatientRecord, most: int) -> list
     opening complaint tells symptoms in words of its own, so symptoms are not among them.
     """
     handed = set(record.told_earlier)
-    said = [record.complaint]
+    texts = [record.complaint]
     for turn in transcript.turn_views:
         handed.update(turn.retrieved_names, turn.disclosed)
-        said.append(turn.question)
+        texts.append(turn.question)
         if turn.reply is not None:
-            said += [turn.reply, turn.results]
-    whole = plain("\n".join(said))
-    untold = [
-        entry
-        for entry in record.entries
-        if entry.category is not Category.SYMPTOM
-        and entry.name not in handed
-        and not any(plain(name) in whole for name in (entry.name, *entry.aliases))
-    ]
-    untold.sort(key=lambda entry: derive(transcript.header.seed, record.id, 1, entry.name))
+            texts += [turn.reply, turn.results]
+    dialogue = plain("\n".join(texts))
+    untouched = []
+    for entry in record.entries:
+        if entry.category is Category.SYMPTOM or entry.name in handed:
+            continue
+        if not any(plain(name) in dialogue for name in (entry.name, *entry.aliases)):
+            untouched.append(entry)
+    untouched.sort(key=lambda entry: derive(transcript.header.seed, record.id, 1, entry.name))
     truth = phrases("read_memory_lines", record.language)["unknown"]
     return [
-        _probe(entry, _asks_for(entry), record.language, None, truth) for entry in untold[:most]
+        _probe(entry, _asks_for(entry), record.language, None, truth) for entry in untouched[:most]
     ]

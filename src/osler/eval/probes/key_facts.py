@@ -1,7 +1,4 @@
-"""Key facts of earlier visits.
-
-Whether a memory still has them after the visits and at the end of the consultation.
-"""
+"""Whether a memory still has the key facts of earlier visits, after these and at the end."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from osler.eval.probes.scoring import retrieved
 from osler.eval.reader.memory_answers import Agreement, AnswerForm, AskedTruth, Says, exact_forms
@@ -56,7 +53,7 @@ class KeyRecall(NamedTuple):
 class KeyAnswer(NamedTuple):
     """What became of a key fact."""
 
-    asked: KeyRecall
+    recall: KeyRecall
     state: FactState | None
     """None without an answer, or if nobody could read it."""
 
@@ -65,17 +62,19 @@ async def ask_for_key_facts(
     record: PatientRecord, transcript: Transcript, memory: Memory, moment: Moment
 ) -> list[KeyRecall]:
     """Ask a memory for every key fact of a record."""
-    asked = []
+    recalls = []
     for fact in record.key_facts:
-        recall, turns = await memory.recall(Query(fact.question)), turns_telling(fact, transcript)
-        asked.append(KeyRecall(fact, moment, recall, retrieved(turns, recall) if turns else None))
-    return asked
+        recall = await memory.recall(Query(fact.question))
+        turns = turns_telling(fact, transcript)
+        is_recalled = retrieved(turns, recall) if turns else None
+        recalls.append(KeyRecall(fact, moment, recall, is_recalled))
+    return recalls
 
 
 def turns_telling(fact: KeyFact, transcript: Transcript) -> frozenset[int]:
     """The turns of the memory at which a fact was told.
 
-    Empty if the record does not say at which exchange.
+    There are none if the record does not say at which exchange.
     """
     numbers = [
         turn.number
@@ -97,7 +96,9 @@ def state_of(form: AnswerForm) -> FactState:
     if form.agrees is Agreement.OUTDATED:
         return FactState.OUTDATED
     is_right = form.agrees is Agreement.ALL and form.says not in {Says.NOT_KNOWN, Says.NOTHING}
-    return FactState.RIGHT if is_right else FactState.MISSING
+    if is_right:
+        return FactState.RIGHT
+    return FactState.MISSING
 
 
 @dataclass(frozen=True)
@@ -106,8 +107,7 @@ class KeyFactFigures:
 
     shares: dict[str, dict[str, Figure]]
     """By moment, the shares that were recalled, and of the answers that were read those that are
-    right, outdated and
-    missing; without what was not measured."""
+    right, outdated and missing; without what was not measured."""
     by_visit: dict[int, Figure]
     """Share recalled at the end, by the visit at which the fact was said last."""
 
@@ -118,26 +118,38 @@ def key_fact_figures(answers: Iterable[tuple[str, KeyAnswer]], *, judged: bool) 
     Without a judge, shares of answers are known only if every answer is exact: those that are not
     differ from them.
     """
-    told = list(answers)
-    judged = judged or all(one.state is not None for _, one in told)
+    all_answers = list(answers)
+    if not all_answers:
+        return KeyFactFigures({}, {})
+    is_known = judged or all(answer.state is not None for _, answer in all_answers)
     shares = {}
     for moment in Moment:
-        some = [(who, one) for who, one in told if one.asked.moment is moment]
-        figures = {RECALLED: mean_of((who, one.asked.recalled) for who, one in some)}
-        read = [(who, one.state) for who, one in some if one.state is not None and judged]
-        for state in FactState:
-            figures[state.value] = mean_of((who, found is state) for who, found in read)
-        shares[moment.value] = {
-            name: figure for name, figure in figures.items() if figure.value is not None
-        }
+        at_moment = [pair for pair in all_answers if pair[1].recall.moment is moment]
+        shares[moment.value] = _shares(at_moment, with_answers=is_known)
     by_visit: dict[int, list[tuple[str, bool | None]]] = defaultdict(list)
-    for who, one in told:
-        if one.asked.moment is Moment.END:
-            by_visit[one.asked.fact.visit].append((who, one.asked.recalled))
-    visits = {visit: mean_of(some) for visit, some in sorted(by_visit.items())}
-    return KeyFactFigures(
-        shares if told else {}, {k: one for k, one in visits.items() if one.value is not None}
-    )
+    for patient, answer in all_answers:
+        if answer.recall.moment is Moment.END:
+            by_visit[answer.recall.fact.visit].append((patient, answer.recall.recalled))
+    visits = {visit: mean_of(values) for visit, values in sorted(by_visit.items())}
+    return KeyFactFigures(shares, _measured(visits))
+
+
+def _shares(answers: Sequence[tuple[str, KeyAnswer]], *, with_answers: bool) -> dict[str, Figure]:
+    """The shares of one moment, by name, without what was not measured."""
+    recalled = [(patient, answer.recall.recalled) for patient, answer in answers]
+    figures = {RECALLED: mean_of(recalled)}
+    read = [(patient, answer.state) for patient, answer in answers if answer.state is not None]
+    for state in FactState:
+        of_state = [(patient, read_state is state) for patient, read_state in read]
+        figures[state.value] = mean_of(of_state if with_answers else [])
+    return _measured(figures)
+
+
+_K = TypeVar("_K")
+
+
+def _measured(figures: Mapping[_K, Figure]) -> dict[_K, Figure]:
+    return {key: figure for key, figure in figures.items() if figure.value is not None}
 
 
 def mean_of(values: Iterable[tuple[str, float | None]]) -> Figure:
@@ -149,18 +161,19 @@ def mean_of(values: Iterable[tuple[str, float | None]]) -> Figure:
     return Figure.of(by_patient)
 
 
-def key_fact_rows(found: Sequence[KeyFactFigures]) -> Iterator[tuple[str, list[Figure | None]]]:
+def key_fact_rows(columns: Sequence[KeyFactFigures]) -> Iterator[tuple[str, list[Figure | None]]]:
     """Rows of a table: a name, and a figure for each column.
 
     A row that no column has is left out, but `recalled`.
     """
-    if not any(one.shares for one in found):
+    if not any(column.shares for column in columns):
         return
     empty: Mapping[str, Figure] = {}
     for moment in Moment:
         for name in _NAMES:
-            figures = [one.shares.get(moment, empty).get(name) for one in found]
+            figures = [column.shares.get(moment, empty).get(name) for column in columns]
             if any(figures) or name == RECALLED:
                 yield f"key facts {moment}: {name}", figures
-    for visit in sorted({visit for one in found for visit in one.by_visit}):
-        yield f"  of visit {visit}: recalled", [one.by_visit.get(visit) for one in found]
+    visits = set[int]().union(*(column.by_visit for column in columns))
+    for visit in sorted(visits):
+        yield f"  of visit {visit}: recalled", [column.by_visit.get(visit) for column in columns]

@@ -53,7 +53,7 @@ from osler.settings.run_settings import RunSettings
 class RecordedAnswers:
     """A memory's model, out of a transcript.
 
-    Each answer to its own request, and repeated requests in their order.
+    It gives each answer to its own request, and those to repeated requests in their order.
     """
 
     def __init__(self, transcript: Transcript) -> None:
@@ -71,7 +71,8 @@ class RecordedAnswers:
         self, template: Prompt, text: str, schema: type[BaseModel] | None, most: int
     ) -> str | None:
         """Return what the model answered to that request; None if it failed, or was never asked."""
-        if waiting := self._waiting.get(text):
+        waiting = self._waiting.get(text)
+        if waiting:
             return waiting.popleft()
         self.missing += 1
         return None
@@ -112,15 +113,14 @@ async def rebuilt(
     after_turn: AfterTurn | None = None,
     turns_due: Collection[int] = (),
 ) -> Rebuilt:
-    """The memory of a consultation at its end.
-
-    After the turns that are due, `after_turn` is called.
+    """The memory of a consultation at its end; `after_turn` is called after the turns that are due.
 
     Recalls are gone through as well: some memories ask their model then, or keep what is often
     recalled. A turn that the consultation ended too early to remember stays unknown here, too.
     """
     answers = RecordedAnswers(transcript)
-    memory, turns = _empty_memory(transcript, settings, answers), transcript.exchanges
+    memory = _empty_memory(transcript, settings, answers)
+    turns = transcript.exchanges
     for event in transcript.events:
         if isinstance(event, Recalled):
             await memory.recall(query_of(event, turns))
@@ -146,7 +146,7 @@ def _empty_memory(
     header = transcript.header
     settings = settings.for_column(header.column)
     thinks = (settings.memory_backbone or header.backbone) not in WITHOUT_MODEL
-    made = MemorySettings(
+    memory_settings = MemorySettings(
         language=header.language,
         budget=settings.budget,
         seed=derive(settings.seed, header.case, header.trial, "memory"),
@@ -154,15 +154,16 @@ def _empty_memory(
         speaker=header.speaker,
         about=header.about,
     )
-    return memory_factory(header.memory)(made)
+    return memory_factory(header.memory)(memory_settings)
 
 
 _AT_A_TIME = 8
+"""Requests to the models that answer and read, at a time."""
 _LONGEST = 120
 """Tokens of an answer."""
 
 
-class _Asking(NamedTuple):
+class _ProbeRecall(NamedTuple):
     """One question to the memory, and what it recalled."""
 
     probe: MemoryProbe
@@ -186,28 +187,30 @@ class Examiner:
     async def answer(self, question: str, recall: Recall, language: Language) -> str | None:
         """The model's answer from what was recalled.
 
-        None without a model, or if it failed this time.
+        It is None without a model, or if the model failed this time.
         """
         if self.backbone is None:
             return None
         nothing = phrases("probe_questions", language)["nothing"]
-        filled = prompt("probe_answer", language).fill(
-            recall=recall.text or nothing, question=question
-        )
-        client, messages = self.backbone.client, [ChatMessage("user", filled)]
+        template = prompt("probe_answer", language)
+        text = template.fill(recall=recall.text or nothing, question=question)
+        client = self.backbone.client
+        messages = [ChatMessage("user", text)]
         async with self._gate:
-            said = await unless_it_fails(lambda: ask(client, messages, max_tokens=_LONGEST))
-        return said.text.strip() if said is not None else None
+            answer = await unless_it_fails(lambda: ask(client, messages, max_tokens=_LONGEST))
+        if answer is not None:
+            return answer.text.strip()
+        return None
 
     async def read(
-        self, asked: AskedTruth, answer: str | None, language: Language
+        self, question: AskedTruth, answer: str | None, language: Language
     ) -> AnswerForm | None:
         """What an answer says; None if there is none, or nobody could read it."""
         if answer is None:
             return None
         reader = MemoryAnswerReader(self.judge, language)
         async with self._gate:
-            return await unless_it_fails(lambda: reader.read(asked, answer))
+            return await unless_it_fails(lambda: reader.read(question, answer))
 
 
 async def examine(
@@ -218,73 +221,84 @@ async def examine(
 ) -> ProbedConsultation:
     """Rebuild the memory of a consultation and ask it.
 
-    At the end every probe in every wording, some before.
+    Every probe is asked in every wording at the end, and in some after earlier turns.
 
     Raises:
         NotRebuiltError: The memory asks its model what it did not ask then.
         BackboneError: The model that answers, or the one that reads, cannot be reached at all.
     """
-    probes, last = probes_of(transcript, record), max(transcript.exchanges, default=0)
+    probes = probes_of(transcript, record)
+    last_turn = max(transcript.exchanges, default=0)
+    has_key_facts = bool(record.key_facts) and transcript.header.date is not None
+    recalls: list[_ProbeRecall] = []
     key_recalls: list[KeyRecall] = []
-    has_visits = bool(record.key_facts) and transcript.header.date is not None
-    due: dict[int, list[tuple[MemoryProbe, str]]] = defaultdict(list)
+    questions_after: dict[int, list[_Question]] = defaultdict(list)
     for probe in probes:
-        for turn, said in probe.asked_at(last):
-            due[turn].append((probe, said))
-    askings: list[_Asking] = []
+        for turn, wording in probe.asked_at(last_turn):
+            questions_after[turn].append((probe, wording))
+    turns_due = set(questions_after)
+    if has_key_facts:
+        turns_due.add(_LAST_OF_VISITS)
 
     async def ask_now(turn: int, memory: Memory) -> None:
-        askings.extend(
-            [
-                _Asking(probe, turn, said, await memory.recall(Query(said)))
-                for probe, said in due[turn]
-            ]
-        )
+        recalls.extend(await _ask_memory(memory, turn, questions_after[turn]))
         if turn == _LAST_OF_VISITS:
             key_recalls.extend(await ask_for_key_facts(record, transcript, memory, Moment.VISITS))
 
-    again = await rebuilt(
-        transcript, settings, ask_now, {*due, *([_LAST_OF_VISITS] if has_visits else [])}
-    )
-    if again.missing:
+    at_the_end = await rebuilt(transcript, settings, ask_now, turns_due)
+    if at_the_end.missing:
         raise NotRebuiltError(transcript.header.case, transcript.header.memory)
-    at_the_end = [(probe, said) for probe in probes for said in probe.wordings]
-    askings += [
-        _Asking(probe, last, said, await again.memory.recall(Query(said)))
-        for probe, said in at_the_end
-    ]
-    if has_visits:
-        key_recalls += await ask_for_key_facts(record, transcript, again.memory, Moment.END)
-    unheard = again.answers.missing
+    every_wording: list[_Question] = []
+    for probe in probes:
+        every_wording += [(probe, wording) for wording in probe.wordings]
+    recalls += await _ask_memory(at_the_end.memory, last_turn, every_wording)
+    if has_key_facts:
+        key_recalls += await ask_for_key_facts(record, transcript, at_the_end.memory, Moment.END)
+
     examiner = examiner or Examiner()
-    answers = await asyncio.gather(*(_answered(one, record.language, examiner) for one in askings))
-    facts = await asyncio.gather(
-        *(_fact_answered(one, record.language, examiner) for one in key_recalls)
+    language = record.language
+    answers = await asyncio.gather(*(_answered(recall, language, examiner) for recall in recalls))
+    key_answers = await asyncio.gather(
+        *(_fact_answered(recall, language, examiner) for recall in key_recalls)
     )
-    by_probe: dict[int, list[ProbeAnswer]] = defaultdict(list)
-    for asking, answer in zip(askings, answers, strict=True):
-        by_probe[id(asking.probe)].append(answer)
-    done = tuple(ProbeResult(probe, tuple(by_probe[id(probe)])) for probe in probes)
-    failed = (
-        sum(answer.answer is None for answer in answers) if examiner.backbone is not None else 0
-    )
-    return ProbedConsultation(transcript, done, unheard, failed, tuple(facts))
+    # By identity: two probes may be equal.
+    answers_of: dict[int, list[ProbeAnswer]] = defaultdict(list)
+    for recall, answer in zip(recalls, answers, strict=True):
+        answers_of[id(recall.probe)].append(answer)
+    results = tuple(ProbeResult(probe, tuple(answers_of[id(probe)])) for probe in probes)
+    failed = 0
+    if examiner.backbone is not None:
+        failed = sum(answer.answer is None for answer in answers)
+    unheard = at_the_end.answers.missing
+    return ProbedConsultation(transcript, results, unheard, failed, tuple(key_answers))
 
 
 _LAST_OF_VISITS = 0
 """The number of the last turn before the consultation."""
+_Question = tuple[MemoryProbe, str]
+"""A probe and the wording in which it is asked."""
 
 
-async def _answered(asking: _Asking, language: Language, examiner: Examiner) -> ProbeAnswer:
-    answer = await examiner.answer(asking.question, asking.recall, language)
-    form = await examiner.read(asking.probe.asked(asking.question), answer, language)
-    return ProbeAnswer(asking.recall, answer, form, asking.turn)
+async def _ask_memory(
+    memory: Memory, turn: int, questions: Sequence[_Question]
+) -> list[_ProbeRecall]:
+    recalls = []
+    for probe, wording in questions:
+        recall = await memory.recall(Query(wording))
+        recalls.append(_ProbeRecall(probe, turn, wording, recall))
+    return recalls
 
 
-async def _fact_answered(asked: KeyRecall, language: Language, examiner: Examiner) -> KeyAnswer:
-    answer = await examiner.answer(asked.fact.question, asked.recall, language)
-    form = await examiner.read(truth_of_fact(asked.fact), answer, language)
-    return KeyAnswer(asked, None if form is None else state_of(form))
+async def _answered(recall: _ProbeRecall, language: Language, examiner: Examiner) -> ProbeAnswer:
+    answer = await examiner.answer(recall.question, recall.recall, language)
+    form = await examiner.read(recall.probe.asked(recall.question), answer, language)
+    return ProbeAnswer(recall.recall, answer, form, recall.turn)
+
+
+async def _fact_answered(recall: KeyRecall, language: Language, examiner: Examiner) -> KeyAnswer:
+    answer = await examiner.answer(recall.fact.question, recall.recall, language)
+    form = await examiner.read(truth_of_fact(recall.fact), answer, language)
+    return KeyAnswer(recall, None if form is None else state_of(form))
 
 
 async def probe_run(
@@ -318,48 +332,47 @@ async def probe_run(
     if judge is not None and answered_by is None:
         raise UserError("--judge reads a model's answers, and no model answers", "add --backbone")
     columns = chosen_columns(run.columns(), memories, strategies)
-    specs = [None if spec is None else _model(spec) for spec in (answered_by, judge)]
-    backbone, reader = (
-        None if spec is None else open_backbone(spec, timeout=seconds) for spec in specs
-    )
+    # Both names are checked before either model is opened.
+    backbone_spec = None if answered_by is None else _model(answered_by)
+    reader_spec = None if judge is None else _model(judge)
+    backbone = None if backbone_spec is None else open_backbone(backbone_spec, timeout=seconds)
+    reader = None if reader_spec is None else open_backbone(reader_spec, timeout=seconds)
     examiner = Examiner(backbone, reader)
-    settings, done, unanswered, failures = (
-        run.settings,
-        list[ProbedConsultation](),
-        0,
-        list[NotRebuiltError](),
-    )
-    seen: Counter[Column] = Counter()
+    settings = run.settings
+    probed: list[ProbedConsultation] = []
+    failures: list[NotRebuiltError] = []
+    unanswered = 0
+    count_of: Counter[Column] = Counter()
     try:
         for transcript in run.transcripts():
             column = transcript.header.column
             # The ceiling has no memory to probe: the doctor was given the whole record.
-            if (
-                column not in columns
-                or column.memory == ONE_STEP
-                or (limit is not None and seen[column] >= limit)
-            ):
+            if column not in columns or column.memory == ONE_STEP:
+                continue
+            if limit is not None and count_of[column] >= limit:
                 continue
             if not transcript.ending.is_answer:
                 unanswered += 1
                 continue
-            seen[column] += 1
+            count_of[column] += 1
+            record = run.record(transcript.header.case)
             try:
-                record = run.record(transcript.header.case)
                 with using_prompts(settings.prompts):
-                    done.append(await examine(transcript, record, settings, examiner))
+                    probed.append(await examine(transcript, record, settings, examiner))
             except NotRebuiltError as error:
                 failures.append(error)
     finally:
-        for opened in filter(None, (backbone, reader)):
-            await opened.close()
-    if failures and not done:
+        for opened in (backbone, reader):
+            if opened is not None:
+                await opened.close()
+    if failures and not probed:
         raise failures[0]
-    if not done:
+    if not probed:
         raise UserError(
             f"the run {run.path} has no consultation to probe", "hold some with `osler simulate`"
         )
-    return probe_figures(done, ks, judged=judge is not None), LeftOut(unanswered, len(failures))
+    figures = probe_figures(probed, ks, judged=judge is not None)
+    return figures, LeftOut(unanswered, len(failures))
 
 
 def _model(spec: str) -> Spec:

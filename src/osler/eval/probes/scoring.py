@@ -19,10 +19,12 @@ _AGREES = frozenset(_WORTH)
 def retrieved(turns: Collection[int], recall: Recall) -> bool | None:
     """Check whether a recall tells of one of these turns.
 
-    None if it does not say which turns it tells of.
+    It is None if the recall does not say which turns it tells of.
     """
     told = recall.told_turns
-    return None if told is None else not set(told).isdisjoint(turns)
+    if told is None:
+        return None
+    return not set(told).isdisjoint(turns)
 
 
 def correctness(probe: MemoryProbe, form: AnswerForm) -> float:
@@ -35,7 +37,9 @@ def correctness(probe: MemoryProbe, form: AnswerForm) -> float:
     if probe.status is None:
         return float(form.says is Says.NOT_KNOWN)
     if probe.status is Status.NOT_DONE:
-        return 1.0 if form.says is Says.NOT_DONE else 0.5 * (form.says is Says.NOT_KNOWN)
+        if form.says is Says.NOT_DONE:
+            return 1.0
+        return 0.5 * (form.says is Says.NOT_KNOWN)
     if probe.asks is ProbeQuestion.WHETHER:
         wanted = Says.DENIES if probe.status is Status.ABSENT else Says.TELLS
         return float(form.says is wanted and form.agrees in _AGREES)

@@ -11,7 +11,6 @@ from osler.eval.statistics import NO_INTERVAL, Figure
 from osler.runs.short_names import ShortNames, backbone_name
 from osler.tables import Table
 
-_SCORES = ("retrieval", "correctness")
 _RETRIEVAL = (
     "Retrieval: the recall tells of a turn in which the patient told it, by a fact of that turn or"
     " in its own words. A dash: the memory recalls a text that does not say which turns it is from."
@@ -77,29 +76,49 @@ def _notes(columns: list[ProbeFigures], judge: str | None, left_out: LeftOut) ->
 def _rows(columns: list[ProbeFigures]) -> Iterator[list[str]]:
     """Every row: its name, and a cell for each column; a dash if one has no such figure."""
     has_answers = any(figures.answers or figures.unanswered for figures in columns)
-    counts = ["consultations", "probes"]
+    yield from _count_rows(columns, has_answers)
+    # Only what was told can be retrieved, so the row of what was told would say the same again.
+    yield from _score_rows("retrieval", KINDS[1:], columns)
     if has_answers:
-        counts += ["answers", "unanswered", "unread"]
-    for name in counts:
-        yield [name, *(str(getattr(figures, name)) for figures in columns)]
-    for name in _SCORES if has_answers else _SCORES[:1]:
-        yield _share_row(name, [getattr(figures, name) for figures in columns])
-        # Only what was told can be retrieved, so that row would say the same again.
-        for kind in KINDS if name != "retrieval" else KINDS[1:]:
-            by_kind = [figures.by_kind.get(kind, {}).get(name) for figures in columns]
-            if any(figure is not None and figure.value is not None for figure in by_kind):
-                yield _share_row(f"  {kind}", by_kind)
-    if has_answers:
+        yield from _score_rows("correctness", KINDS, columns)
         yield _share_row("consistency", [figures.consistency for figures in columns])
+    yield from _turn_rows(columns)
+    yield from _top_k_rows(columns)
+    for name, key_facts in key_fact_rows([figures.key_facts for figures in columns]):
+        yield _share_row(name, key_facts)
+
+
+def _count_rows(columns: list[ProbeFigures], has_answers: bool) -> Iterator[list[str]]:
+    yield ["consultations", *(str(figures.consultations) for figures in columns)]
+    yield ["probes", *(str(figures.probes) for figures in columns)]
+    if has_answers:
+        yield ["answers", *(str(figures.answers) for figures in columns)]
+        yield ["unanswered", *(str(figures.unanswered) for figures in columns)]
+        yield ["unread", *(str(figures.unread) for figures in columns)]
+
+
+def _score_rows(
+    score: str, kinds: Sequence[str], columns: list[ProbeFigures]
+) -> Iterator[list[str]]:
+    """A score over all probes, then for each kind of probe that has it."""
+    yield _share_row(score, [getattr(figures, score) for figures in columns])
+    for kind in kinds:
+        by_kind = [figures.by_kind.get(kind, {}).get(score) for figures in columns]
+        if any(figure is not None and figure.value is not None for figure in by_kind):
+            yield _share_row(f"  {kind}", by_kind)
+
+
+def _turn_rows(columns: list[ProbeFigures]) -> Iterator[list[str]]:
     turns = set[int]().union(*(figures.retrieval_by_turn for figures in columns))
     for turn in sorted(turns):
         by_turn = [figures.retrieval_by_turn.get(turn) for figures in columns]
         yield _share_row(f"retrieval after turn {turn}", by_turn)
+
+
+def _top_k_rows(columns: list[ProbeFigures]) -> Iterator[list[str]]:
     ks = set[int]().union(*(figures.top_k for figures in columns))
     for k in sorted(ks):
         yield _share_row(f"top {k} retrieval", [figures.top_k.get(k) for figures in columns])
-    for name, key_facts in key_fact_rows([figures.key_facts for figures in columns]):
-        yield _share_row(name, key_facts)
 
 
 def _share_row(name: str, figures: Sequence[Figure | None]) -> list[str]:

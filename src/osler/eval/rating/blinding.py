@@ -67,7 +67,8 @@ def _names_of_model(spec: str) -> Iterator[str]:
         [PurePath(rest).stem] if kind == "local" else {model, *re.split("[:/]", model)} - {""}
     ):
         yield name
-        if family := _FAMILY.match(name):
+        family = _FAMILY.match(name)
+        if family:
             yield family[0]
 
 
@@ -83,10 +84,7 @@ def _names_of_way(spec: str) -> Iterator[str]:
 
 
 def clean(text: str) -> str:
-    """The text as a cell may hold it.
-
-    Without control characters, and not longer than Excel reads.
-    """
+    """The text as a cell may hold it: without control characters, no longer than Excel reads."""
     level = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ")
     kept = "".join(
         char

@@ -25,7 +25,9 @@ LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
 """Without vowels no id becomes a word, and without digits no spreadsheet takes one for a number or
 a date."""
 _ID_LENGTH = 5
+"""Letters of an item's id."""
 _LARGEST = 64 * 2**20
+"""Bytes of a key."""
 
 
 def digest(texts: Sequence[str]) -> str:

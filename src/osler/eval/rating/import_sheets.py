@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,10 @@ from osler.errors import UserError
 from osler.eval.rating.export import Key, KeyItem, digest
 from osler.eval.rating.sheet import CODE, COMMENT, ITEM, SCALES, TEXTS, RatingScale
 
-_LARGEST, _UNPACKED = 16 * 2**20, 128 * 2**20
+_LARGEST = 16 * 2**20
+"""Bytes of a file."""
+_LARGEST_UNPACKED = 128 * 2**20
+"""Bytes of its parts: a small file can hold gigabytes."""
 _NEEDED = (ITEM, *(scale.name for scale in SCALES))
 _OTHER_KEY = "give the key that was exported with this sheet"
 
@@ -47,7 +50,9 @@ def read_ratings(paths: Sequence[Path], key: Key) -> list[Rating]:
             raise UserError(
                 f"there are two sheets of the rater {name!r}", "give each rater's sheet once"
             )
-    ratings = [rating for path in paths for rating in _read(path, key)]
+    ratings: list[Rating] = []
+    for path in paths:
+        ratings += _read(path, key)
     if not ratings:
         raise UserError(
             "the sheets hold no rating yet",
@@ -58,9 +63,7 @@ def read_ratings(paths: Sequence[Path], key: Key) -> list[Rating]:
 
 def _read(path: Path, key: Key) -> Iterator[Rating]:
     pages = read_pages(path)
-    # The instructions carry the code of their export, unless the rater removed that page.
-    for first in (row[0] for page in pages for row in page if row and row[0].startswith(CODE)):
-        code = first.rpartition(":")[2].strip()
+    for code in _codes(pages):
         if code != key.code:
             raise UserError(
                 f"{path} belongs to another key (its code is {code}, the key's is {key.code})",
@@ -70,7 +73,7 @@ def _read(path: Path, key: Key) -> Iterator[Rating]:
     items = {item.id: item for item in key.items}
     if rows and not any(row[ITEM].upper() in items for row in rows.values()):
         raise UserError(f"{path} holds no item of the key", _OTHER_KEY)
-    rated: dict[str, int] = {}
+    row_of: dict[str, int] = {}
     for number, row in rows.items():
         place = f"{path}, row {number}"
         item = _item(place, row, items)
@@ -78,13 +81,21 @@ def _read(path: Path, key: Key) -> Iterator[Rating]:
         comment = row.get(COMMENT, "")
         if all(value is None for value in values) and not comment:
             continue
-        if item.id in rated:
+        if item.id in row_of:
             raise UserError(
-                f"{path}: rows {rated[item.id]} and {number} both rate {item.id}",
+                f"{path}: rows {row_of[item.id]} and {number} both rate {item.id}",
                 "remove one of them",
             )
-        rated[item.id] = number
+        row_of[item.id] = number
         yield Rating(path.stem, item, values, comment)
+
+
+def _codes(pages: Sequence[Page]) -> Iterator[str]:
+    """The code of the export, which the instructions carry unless the rater removed that page."""
+    for page in pages:
+        for row in page:
+            if row and row[0].startswith(CODE):
+                yield row[0].rpartition(":")[2].strip()
 
 
 def read_rows(
@@ -96,32 +107,38 @@ def read_rows(
         UserError: No row has all the needed headings.
     """
     for page in pages:
-        for start, heads in enumerate(page, 1):
+        for header, heads in enumerate(page, 1):
             columns = _columns(heads, (*needed, *also))
             if all(name in columns for name in needed):
-                rows = {
-                    number: {
-                        name: cells[at].strip() if at < len(cells) else ""
-                        for name, at in columns.items()
-                    }
-                    for number, cells in enumerate(page[start:], start + 1)
-                }
-                return {number: row for number, row in rows.items() if any(row.values())}
+                rows: dict[int, SheetRow] = {}
+                for number, cells in enumerate(page[header:], header + 1):
+                    row = _row(cells, columns)
+                    if any(row.values()):
+                        rows[number] = row
+                return rows
     raise UserError(
         f"{path} has no row with the headings {', '.join(needed)}",
         "restore the header of the sheet",
     )
 
 
-def _columns(heads: list[str], names: Sequence[str]) -> dict[str, int]:
-    """Find each column, by the English name its heading begins with."""
+def _row(cells: Sequence[str], columns: Mapping[str, int]) -> SheetRow:
+    """The cells of a row by their columns; a short row has empty cells at its end."""
+    row = {}
+    for name, place in columns.items():
+        row[name] = cells[place].strip() if place < len(cells) else ""
+    return row
+
+
+def _columns(heads: Sequence[str], names: Sequence[str]) -> dict[str, int]:
+    """Find each column, the first whose heading begins with its English name."""
     headings = [" ".join(head.split()).casefold() for head in heads]
-    return {
-        name: place
-        for name in names
-        for place, heading in reversed(list(enumerate(headings)))
-        if heading.startswith(name)
-    }
+    columns = {}
+    for name in names:
+        places = [place for place, heading in enumerate(headings) if heading.startswith(name)]
+        if places:
+            columns[name] = places[0]
+    return columns
 
 
 def _item(place: str, row: SheetRow, items: dict[str, KeyItem]) -> KeyItem:
@@ -169,24 +186,26 @@ def _workbook(path: Path) -> list[Page]:
     try:
         with zipfile.ZipFile(path) as archive:
             size = sum(part.file_size for part in archive.infolist())
-        if size > _UNPACKED:  # a small file can hold gigabytes
+        if size > _LARGEST_UNPACKED:
             raise UserError(
                 f"{path} unpacks to {size / 2**20:.0f} MB", "give the file that was filled in"
             )
+        # Warnings are about what openpyxl cannot show of a sheet, which does not matter here. The
+        # file is opened here, since openpyxl leaves it open if a part is broken.
         with (
-            warnings.catch_warnings(
-                action="ignore"
-            ),  # what openpyxl cannot show of a sheet does not matter here
-            path.open("rb") as file,  # opened here: openpyxl leaves it open if a part is broken
+            warnings.catch_warnings(action="ignore"),
+            path.open("rb") as file,
             closing(load_workbook(file, read_only=True, data_only=True)) as book,
         ):
-            return [
-                [["" if value is None else str(value) for value in row] for row in page.values]
-                for page in book.worksheets
-            ]
+            return [[_texts(row) for row in page.values] for page in book.worksheets]
     except (OSError, UserError):
         raise
-    except Exception as error:  # openpyxl raises whatever the broken part made it raise
+    # openpyxl raises whatever the broken part made it raise.
+    except Exception as error:
         raise UserError(
             f"{path} is not a readable workbook ({type(error).__name__})", "save it as .xlsx"
         ) from None
+
+
+def _texts(row: Iterable[object]) -> list[str]:
+    return ["" if value is None else str(value) for value in row]

@@ -102,9 +102,9 @@ def draw(every: Iterable[Moment], per_column: int, seed: int) -> list[Moment]:
 
 
 def _in_order(places: dict[Place, dict[Column, Moment]], seed: int) -> list[Place]:
-    """Shared by most columns first.
+    """Moments that most columns share come first.
 
-    Then every case's first moment, every case's second, and so on.
+    Of these, every case's first moment, then every case's second, and so on.
     """
 
     def chance(place: Place) -> tuple[int, int]:
@@ -129,7 +129,8 @@ def shown(transcript: Transcript, moment: Moment, mask: Mask) -> ItemTexts:
 
     Nothing of what came after, and no name of a column or a case.
     """
-    language, number = transcript.header.language, moment.turn
+    language = transcript.header.language
+    number = moment.turn
     words = load_texts(language, "rating")
     turns = {turn.number: turn for turn in transcript.turn_views}
     before = [words["patient"] + _short(turns[1].recalls[0].query)]
@@ -138,7 +139,8 @@ def shown(transcript: Transcript, moment: Moment, mask: Mask) -> ItemTexts:
         before.append(words["doctor"] + _short(turn.shown_question(language)))
         if turn.reply is not None:
             before.append(words["patient"] + _short(turn.reply))
-    previous, current = turns[number - 1], turns[number]
+    previous = turns[number - 1]
+    current = turns[number]
     question = previous.shown_question(language)
     reply = words["nothing"] if previous.reply is None else previous.reply
     last = f"{words['doctor']}{question}\n{words['patient']}{reply}"
@@ -155,7 +157,9 @@ def shown(transcript: Transcript, moment: Moment, mask: Mask) -> ItemTexts:
 
 def _short(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= _SHORT else f"{line[:_SHORT]}…"
+    if len(line) <= _SHORT:
+        return line
+    return f"{line[:_SHORT]}…"
 
 
 def _concluded(conclusion: Concluded, words: Mapping[str, str]) -> str:

@@ -22,7 +22,14 @@ from osler.tables import DASH, Table, csv_text, on_terminal
 RatingsByItem = dict[KeyItem, list[float]]
 """The ratings of each item on one scale, one by each rater who gave any."""
 _HEADER = (
-    *("item", "rater", "case", "patient", *COLUMN, "trial", "turn", "concludes"),
+    "item",
+    "rater",
+    "case",
+    "patient",
+    *COLUMN,
+    "trial",
+    "turn",
+    "concludes",
     *(scale.name.replace(" ", "_") for scale in SCALES),
     "comment",
 )
@@ -115,8 +122,14 @@ def _rating_row(rating: Rating) -> list[str]:
     item = rating.item
     values = ["" if value is None else f"{value:g}" for value in rating.values]
     return [
-        *(item.id, rating.rater, item.case, item.patient, *item.column.as_row().values()),
-        *(str(item.trial), str(item.turn), str(int(item.concludes))),
+        item.id,
+        rating.rater,
+        item.case,
+        item.patient,
+        *item.column.as_row().values(),
+        str(item.trial),
+        str(item.turn),
+        str(int(item.concludes)),
         *values,
         rating.comment,
     ]

@@ -1,7 +1,4 @@
-"""Sheets for people as workbooks.
-
-Instructions in both languages, then items with columns to fill in.
-"""
+"""Sheets for people as workbooks: instructions, then items with columns to fill in."""
 
 from __future__ import annotations
 
@@ -62,7 +59,9 @@ class RatingScale:
         text = unicodedata.normalize("NFKC", entered).strip().replace(",", ".")
         if text and float(text) not in self.values:
             raise ValueError(text)
-        return float(text) if text else None
+        if text:
+            return float(text)
+        return None
 
 
 SCALES = (
@@ -156,7 +155,8 @@ def _instruct(page: Worksheet, section: str, last: str) -> None:
 def _list(page: Worksheet, columns: Sequence[SheetColumn], rows: Sequence[Sequence[str]]) -> None:
     for place, column in enumerate(columns, 1):
         head = _write(page, 1, place, f"{column.name}\n{column.chinese}")
-        head.font, head.fill = Font(bold=True), _HEAD
+        head.font = Font(bold=True)
+        head.fill = _HEAD
         page.column_dimensions[get_column_letter(place)].width = column.width
     # The header and the id stay in sight.
     page.freeze_panes = "B2"
@@ -179,7 +179,8 @@ def _fill_in(page: Worksheet, place: int, column: SheetColumn, last_row: int) ->
         rule = DataValidation(
             "list", formula1=f'"{listed}"', allow_blank=True, showErrorMessage=True
         )
-        rule.errorTitle, rule.error = column.name, f"Use one of 请填 {', '.join(column.choices)}"
+        rule.errorTitle = column.name
+        rule.error = f"Use one of 请填 {', '.join(column.choices)}"
         letter = get_column_letter(place)
         rule.add(f"{letter}2:{letter}{last_row}")
         page.add_data_validation(rule)

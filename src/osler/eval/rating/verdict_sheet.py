@@ -28,9 +28,12 @@ from osler.eval.verdict import Verdict
 from osler.eval.write_files import check_folder, check_free, write_whole
 from osler.runs.store import RunFile, RunWriter
 
-_ITEM, _SHEET, _VERDICT, _BECAUSE = "item", "sheet", "verdict", "because"
+_ITEM = "item"
+_SHEET = "sheet"
+_VERDICT = "verdict"
+_BECAUSE = "because"
 _TEXTS = ("kind", "truth", "answer")
-_CHOICES = tuple(one.value for one in Verdict if one is not Verdict.UNPARSED)
+_CHOICES = tuple(verdict.value for verdict in Verdict if verdict is not Verdict.UNPARSED)
 _COLUMNS = (
     SheetColumn(_ITEM, "编号", 12),
     SheetColumn(_SHEET, "表号", 14),
@@ -59,9 +62,7 @@ def check_target(target: Path, *, force: bool) -> None:
 
 
 def export_verdict_sheet(run: Path, judge: str | None, target: Path, *, force: bool = False) -> str:
-    """Write every different answer that a judge leaves undecided to a sheet.
-
-    Return one line about it.
+    """Write the answers that a judge leaves undecided to a sheet; return one line about it.
 
     The sheet names no column and no judge, and its order tells nothing. Without such an answer
     nothing is written.
@@ -71,19 +72,15 @@ def export_verdict_sheet(run: Path, judge: str | None, target: Path, *, force: b
     """
     with RunFile.open(run) as file:
         stored = stored_verdicts(file, judge or EXACT)
-        undecided = by_content(
-            one
-            for one in answers_of(file)
-            if one.place in stored and stored[one.place].verdict == Verdict.UNDECIDED
-        )
+        places = {place for place in stored if stored[place].verdict == Verdict.UNDECIDED}
+        undecided = by_content(answer for answer in answers_of(file) if answer.place in places)
         if not undecided:
             return f"no answer is undecided, so {target} was not written"
         texts = _texts(file, undecided)
     sheet = f"{_letters(judge or EXACT, 6)}-{len(undecided)}"
     rows = sorted((_id(content), sheet, *texts[content]) for content in undecided)
-    write_whole(
-        {target: build_workbook("Verdicts 评判", "verdict_sheet", _COLUMNS, rows)}, force=force
-    )
+    workbook = build_workbook("Verdicts 评判", "verdict_sheet", _COLUMNS, rows)
+    write_whole({target: workbook}, force=force)
     return (
         f"{len(rows)} undecided answer(s) on {target}; import with --verdicts {target} --person"
         " NAME"
@@ -93,9 +90,7 @@ def export_verdict_sheet(run: Path, judge: str | None, target: Path, *, force: b
 def import_verdicts(run: Path, path: Path, person: str) -> list[str]:
     """Store a person's verdicts; where the person has none, the panel's, or what is exact.
 
-    Return what was done.
-
-    Everything is checked before anything is stored.
+    Everything is checked before anything is stored. Returns what was done.
 
     Raises:
         UserError: The sheet cannot be read, is not complete, or is of another run.
@@ -107,19 +102,22 @@ def import_verdicts(run: Path, path: Path, person: str) -> list[str]:
 
 def _import(store: RunWriter, path: Path, name: str) -> list[str]:
     answers = list(answers_of(store))
-    known = by_content(answers)
     rows = read_rows(path, read_pages(path), (_ITEM, _SHEET, _VERDICT), (*_TEXTS, _BECAUSE))
     panel = _panel(path, rows, store)
-    said = _read(path, rows, known, store)
-    opinions = own_opinions(store, name, answers) | said
+    imported = _read(path, rows, by_content(answers), store)
+    opinions = own_opinions(store, name, answers) | imported
     base = stored_verdicts(store, EXACT) | stored_verdicts(store, panel)
-    verdicts = {one.place: base[one.place] for one in answers}
-    for one in answers:
-        opinion = opinions.get(one.content)
+    verdicts = {}
+    for answer in answers:
+        verdicts[answer.place] = base[answer.place]
+        opinion = opinions.get(answer.content)
         if opinion is not None and opinion.verdict is not Verdict.UNDECIDED:
-            verdicts[one.place] = one.verdict(opinion)
+            verdicts[answer.place] = answer.verdict(opinion)
     store_verdicts(store, name, verdicts)
-    return [f"{len(said)} verdict(s) imported as {name}", *_agreement(store, name, said, answers)]
+    return [
+        f"{len(imported)} verdict(s) imported as {name}",
+        *_agreement(store, name, imported, answers),
+    ]
 
 
 def _person(person: str) -> str:
@@ -151,16 +149,16 @@ def _panel(path: Path, rows: Mapping[int, SheetRow], store: RunFile) -> str:
 
 
 def _read(
-    path: Path, rows: Mapping[int, SheetRow], known: ByContent, run: RunFile
+    path: Path, rows: Mapping[int, SheetRow], answers: ByContent, run: RunFile
 ) -> dict[AnswerContent, Opinion]:
-    contents = {_id(content): content for content in known}
-    texts = _texts(run, known)
+    contents = {_id(content): content for content in answers}
+    texts = _texts(run, answers)
     empty = [str(number) for number, row in rows.items() if not row[_VERDICT]]
     if empty:
         raise UserError(
             f"{path}: no verdict in row {', '.join(empty[:10])}", "fill it in, or write undecided"
         )
-    said: dict[AnswerContent, Opinion] = {}
+    opinions: dict[AnswerContent, Opinion] = {}
     for number, row in rows.items():
         place = f"{path}, row {number}"
         content = contents.get(row[_ITEM].upper())
@@ -168,13 +166,12 @@ def _read(
             raise UserError(
                 f"{place}: {run.path} has no answer {row[_ITEM][:40]!r}", "give the sheet's own run"
             )
-        if content in said:
+        if content in opinions:
             raise UserError(
                 f"{place}: the item {row[_ITEM]} is there twice", "remove one of the rows"
             )
-        if all(name in row for name in _TEXTS) and digest([row[one] for one in _TEXTS]) != digest(
-            texts[content]
-        ):
+        has_texts = all(name in row for name in _TEXTS)
+        if has_texts and digest([row[name] for name in _TEXTS]) != digest(texts[content]):
             raise UserError(
                 f"{place}: the texts are not those of {row[_ITEM]}", "undo the edit or the sort"
             )
@@ -184,19 +181,19 @@ def _read(
                 f"{place}: {row[_VERDICT][:40]!r} is no verdict on a {content.kind}",
                 f"use {', '.join(_CHOICES)}",
             )
-        said[content] = Opinion(Verdict(word), row.get(_BECAUSE, ""), rung="person")
-    return said
+        opinions[content] = Opinion(Verdict(word), row.get(_BECAUSE, ""), rung="person")
+    return opinions
 
 
 def _agreement(
-    store: RunFile, person: str, said: Mapping[AnswerContent, Opinion], answers: Sequence[RunAnswer]
+    store: RunFile, person: str, own: Mapping[AnswerContent, Opinion], answers: Sequence[RunAnswer]
 ) -> list[str]:
     """How far the person agrees with each judge that judged the same answers."""
     lines = []
     for judge in store.judges():
         other = {} if judge == person else own_opinions(store, judge, answers)
         pairs = [
-            [said[content].verdict, other[content].verdict] for content in said if content in other
+            [own[content].verdict, other[content].verdict] for content in own if content in other
         ]
         if pairs:
             lines.append(agreement_line(f"agreement with {judge}", pairs))
@@ -204,10 +201,7 @@ def _agreement(
 
 
 def _texts(run: RunFile, contents: ByContent) -> dict[AnswerContent, tuple[str, ...]]:
-    """What the person reads of each answer.
-
-    Its kind, the truth, and the answer without names of columns.
-    """
+    """What the person reads of each answer: its kind, the truth, and the answer, blinded."""
     mask = mask_of(run)
     texts: dict[AnswerContent, tuple[str, ...]] = {}
     for content, (first, *_) in contents.items():
@@ -224,6 +218,8 @@ def _id(content: AnswerContent) -> str:
 def _letters(text: str, length: int) -> str:
     """Letters that stand for a text: without vowels and digits, neither words nor numbers."""
     number = int(hashlib.sha256(text.encode("utf-8", "replace")).hexdigest(), 16)
-    return "".join(
-        LETTERS[number // len(LETTERS) ** place % len(LETTERS)] for place in range(length)
-    )
+    letters = []
+    for _ in range(length):
+        number, digit = divmod(number, len(LETTERS))
+        letters.append(LETTERS[digit])
+    return "".join(letters)

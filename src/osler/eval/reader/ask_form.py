@@ -91,4 +91,6 @@ def _filled_form(form: type[Form], text: str, language: Language) -> Form:
 
 def _plus(total: Number | None, more: Number | None) -> Number | None:
     """Add what may be unknown: then so is the sum."""
-    return None if total is None or more is None else total + more
+    if total is None or more is None:
+        return None
+    return total + more

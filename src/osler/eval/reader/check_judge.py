@@ -29,8 +29,10 @@ async def check_judge(
         UserError: The model cannot be reached.
     """
     backbone = open_backbone(spec, timeout=seconds)
-    judge, gate = ModelJudge(backbone), asyncio.Semaphore(concurrency)
-    lines, refusals = [judge.name], []
+    judge = ModelJudge(backbone)
+    gate = asyncio.Semaphore(concurrency)
+    lines = [judge.name]
+    refusals = []
     try:
         for language in languages:
             trial = await tried(judge, language, gate)

@@ -19,7 +19,7 @@ _IN_BRACKETS = re.compile(r"^(?P<name>[^()]+)\((?P<other>[^()]+)\)$")
 def exact_opinion(truth: Diagnosis | Treatment, answer: str) -> Opinion | None:
     """Judge an answer that is exactly a name of the record.
 
-    None for any other, which has to be read.
+    It is None for any other, which has to be read.
     """
     if _is_named(answer, _names(truth)):
         return Opinion(Verdict.CORRECT, "exactly a name that the record lists", rung=RUNG)

@@ -213,7 +213,8 @@ def verdict_on_treatment(form: TreatmentForm, rubric: Sequence[RubricLine]) -> F
         return Finding(Verdict.NONE, reason)
     if form.rest is Rest.HARMFUL:
         return Finding(Verdict.WRONG, f"“{form.rest_words}”: {Rest.HARMFUL}{_JOINT}{reason}")
-    parts, wholes = by_kind[LineKind.PART], by_kind[LineKind.WHOLE]
+    parts = by_kind[LineKind.PART]
+    wholes = by_kind[LineKind.WHOLE]
     if Course.RECOMMENDED in wholes or (parts and set(parts) == {Course.RECOMMENDED}):
         return Finding(Verdict.CORRECT, reason)
     if any(course in _SOMEHOW for course in (*parts, *wholes)):

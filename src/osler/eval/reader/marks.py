@@ -52,7 +52,9 @@ def marks_of(examination: Examination) -> dict[Language, Marks]:
 
 
 def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)
+    if value is None:
+        return None
+    return round(value, 4)
 
 
 class KeptExamination(BaseModel, frozen=True):
@@ -101,7 +103,9 @@ def _keep(judge: str, language: Language, examination: KeptExamination) -> None:
 def _kept(judge: str, language: Language) -> KeptExamination | None:
     path = _path(judge, language)
     try:
-        return KeptExamination.model_validate_json(path.read_bytes()) if path else None
+        if path:
+            return KeptExamination.model_validate_json(path.read_bytes())
+        return None
     except (OSError, ValidationError):
         return None
 
@@ -109,7 +113,7 @@ def _kept(judge: str, language: Language) -> KeptExamination | None:
 def _path(judge: str, language: Language) -> Path | None:
     """Where an examination is kept.
 
-    By the judge, whose name holds its prompts, and by the pairs and controls.
+    The name has the judge, whose own name holds its prompts, and the pairs and controls.
     """
     folder = private_cache("judges")
     if folder is None:

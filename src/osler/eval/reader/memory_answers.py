@@ -22,6 +22,7 @@ from osler.models import Backbone
 from osler.prompts import phrases, prompt
 
 _FORM_TOKENS = 200
+"""Maximum tokens of a form."""
 _MARKS_AROUND = " .。,;:!?、'\"“”‘’"
 _LONGEST_TRUTH = 6000
 """Characters of what is true that a reader is shown."""
@@ -83,15 +84,15 @@ def _levelled(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).strip(_MARKS_AROUND)
 
 
-def exact_form(asked: AskedTruth, answer: str, language: Language) -> AnswerForm | None:
+def exact_form(question: AskedTruth, answer: str, language: Language) -> AnswerForm | None:
     """What an answer says that is exactly one of those that are listed, or exactly `Not known`.
 
-    None for any other.
+    It is None for any other.
     """
     not_known = exact_forms(
         Says.NOT_KNOWN, Agreement.NONE, [phrases("read_memory_lines", language)["not_known"]]
     )
-    return {**not_known, **asked.exact}.get(_levelled(answer))
+    return {**not_known, **question.exact}.get(_levelled(answer))
 
 
 class MemoryAnswerReader:
@@ -99,15 +100,16 @@ class MemoryAnswerReader:
 
     def __init__(self, backbone: Backbone | None, language: Language) -> None:
         """Take the model; without one, only exact answers are read."""
-        self._backbone, self._language = backbone, language
+        self._backbone = backbone
+        self._language = language
 
-    async def read(self, asked: AskedTruth, answer: str) -> AnswerForm | None:
+    async def read(self, question: AskedTruth, answer: str) -> AnswerForm | None:
         """Return what an answer says; None if nobody could read it.
 
         Raises:
             BackboneError: The model could not be reached.
         """
-        exact = exact_form(asked, answer, self._language)
+        exact = exact_form(question, answer, self._language)
         if exact is not None or self._backbone is None:
             return exact
 
@@ -116,17 +118,17 @@ class MemoryAnswerReader:
                 check_quotes([form.words], answer, self._language)
             return form
 
-        request = self._request(asked, answer)
+        request = self._request(question, answer)
         read = await ask_form(
             self._backbone, request, AnswerForm, checked, _FORM_TOKENS, self._language
         )
         return read.result
 
-    def _request(self, asked: AskedTruth, answer: str) -> str:
+    def _request(self, question: AskedTruth, answer: str) -> str:
         lines = phrases("read_memory_lines", self._language)
-        truth = [lines["truth"].format(told=one_line(asked.truth[:_LONGEST_TRUTH]))]
-        if asked.before:
-            truth.append(lines["before"].format(told=one_line("; ".join(asked.before))))
+        truth = [lines["truth"].format(told=one_line(question.truth[:_LONGEST_TRUTH]))]
+        if question.before:
+            truth.append(lines["before"].format(told=one_line("; ".join(question.before))))
         return prompt("read_memory", self._language).fill(
-            question=one_line(asked.question), truth="\n".join(truth), answer=enclosed(answer)
+            question=one_line(question.question), truth="\n".join(truth), answer=enclosed(answer)
         )

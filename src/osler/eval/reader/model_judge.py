@@ -36,7 +36,9 @@ PROMPTS = ("read_diagnosis", "read_treatment", "read_again", "read_lines")
 LONGEST_ANSWER = 8000
 """Characters of an answer that a reader is shown."""
 _LONGEST_REASON = 1200
-_OPEN, _CLOSE = "<answer>", "</answer>"
+"""Characters of a reason that are stored."""
+_OPEN = "<answer>"
+_CLOSE = "</answer>"
 _JOINTS = re.compile(r"…|\.\.\.|[;；|]")
 """Join the pieces of a quote."""
 _NO_MARKS = str.maketrans("<>＜＞", "‹›‹›")
@@ -160,7 +162,7 @@ def _check_lines(form: TreatmentForm, rubric: Sequence[RubricLine], language: La
 def check_quotes(quotes: Iterable[str], answer: str, language: Language) -> None:
     """Check that quotes stand in the answer, letter by letter.
 
-    Each piece where one leaves something out.
+    Where a quote leaves something out, each of its pieces has to stand there.
 
     Raises:
         UnusableFormError: One does not.

@@ -1,7 +1,4 @@
-"""Consultations on the page.
-
-What was said and concluded, the true diagnosis behind a click, and the failures.
-"""
+"""Consultations on the page: what was said and concluded, and the truth behind a click."""
 
 from __future__ import annotations
 
@@ -103,15 +100,14 @@ def _inside(run: Snapshot, consultation: ScoredConsultation) -> Html:
     opening = _line("patient", words["patient"], record.complaint)
     lines = _within(_talk(transcript, faults, words), words)
     conclusion = transcript.conclusion
-    return joined(
-        [
-            *_visits(transcript, words),
-            element("ol", opening, *lines, class_="talk"),
-            *([_conclusion(conclusion, words)] if conclusion is not None else []),
-            *(element("p", line, class_="note") for line in making_lines(transcript)),
-            _truth(record, consultation, words),
-        ]
-    )
+    parts = list(_visits(transcript, words))
+    parts.append(element("ol", opening, *lines, class_="talk"))
+    if conclusion is not None:
+        parts.append(_conclusion(conclusion, words))
+    for line in making_lines(transcript):
+        parts.append(element("p", line, class_="note"))
+    parts.append(_truth(record, consultation, words))
+    return joined(parts)
 
 
 def _conclusion(conclusion: Concluded, words: Words) -> Html:
@@ -137,7 +133,8 @@ def _visits(transcript: Transcript, words: Words) -> Iterator[Html]:
             if turn.results:
                 lines.append(_line("report", words["report"], turn.results))
         talk = element("ol", *_within(iter(lines), words), class_="talk")
-        yield element("details", element("summary", title + day), talk, class_="visit")
+        summary = element("summary", title + day)
+        yield element("details", summary, talk, class_="visit")
 
 
 def _within(lines: Iterator[Html], words: Words) -> Iterator[Html]:
@@ -182,19 +179,20 @@ def _fault_notes(faults: ReplyFaults, words: Words) -> Iterator[str]:
 
 def _line(kind: str, speaker: str, text: str, note: str = "") -> Html:
     flags = [element("span", note, class_="flag")] if note else []
-    name, speech = element("b", speaker), element("span", bounded(text))
+    name = element("b", speaker)
+    speech = element("span", bounded(text))
     return element("li", name, " ", speech, *flags, class_=kind)
 
 
 def _truth(record: PatientRecord, consultation: ScoredConsultation, words: Words) -> Html:
     """Closed until it is wanted; the judge's words are with it, since they name it."""
-    terms = [
-        *_true_answer(record, words),
-        *((words["judge"], because) for because in _reasons(consultation)),
-    ]
+    terms = list(_true_answer(record, words))
+    for because in _reasons(consultation):
+        terms.append((words["judge"], because))
     if consultation.explanation is not None:
         terms.append((words["lost"], consultation.explanation.line))
-    return element("details", element("summary", words["truth"]), _terms(terms), class_="truth")
+    summary = element("summary", words["truth"])
+    return element("details", summary, _terms(terms), class_="truth")
 
 
 def _true_answer(record: PatientRecord, words: Words) -> Iterator[tuple[str, str]]:

@@ -1,7 +1,4 @@
-"""Draw the figures with matplotlib.
-
-As SVG inside the page, in the page's own colours, and as files for a paper.
-"""
+"""Draw the figures with matplotlib: SVG in the page's own colours, and files for a paper."""
 
 from __future__ import annotations
 
@@ -24,7 +21,8 @@ WIDTH = 5.0
 """Inches: on a phone the letters of a wider figure would be too small to read."""
 LONGEST_LABEL = 28
 """Characters of a column's name in a figure."""
-INK, FAINT = "#1f2328", "#8c959f"
+INK = "#1f2328"
+FAINT = "#8c959f"
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6e7781")
 """After Okabe and Ito, whose colours the colour-blind can tell apart."""
 _MARKERS = "osD^vP"
@@ -90,18 +88,19 @@ def style(more: Mapping[Any, Any] = MappingProxyType({})) -> AbstractContextMana
 def bars(series: Sequence[Series]) -> Figure:
     """Draw one bar per series, with its interval, in per cent; x of the point is its n."""
     figure, axes = _axes(0.75 + 0.44 * len(series))
-    for row, one in enumerate(series):
-        point = one.points[0]
-        axes.barh(row, 100 * point.y, height=0.62, color=one.colour)
+    for row, column in enumerate(series):
+        point = column.points[0]
+        axes.barh(row, 100 * point.y, height=0.62, color=column.colour)
         end = 100 * point.y
         if point.interval is not None:
-            low, high = 100 * point.interval.low, 100 * point.interval.high
+            low = 100 * point.interval.low
+            high = 100 * point.interval.high
             axes.plot([low, high], [row, row], color=INK, linewidth=1.4, solid_capstyle="butt")
             end = max(end, high)
         axes.text(end + 2, row, f"{100 * point.y:.0f} %", va="center")
     axes.set_yticks(
         range(len(series)),
-        [f"{one.label}\nn = {one.points[0].x:.0f}" for one in series],
+        [f"{column.label}\nn = {column.points[0].x:.0f}" for column in series],
         fontsize=9,
     )
     axes.tick_params(axis="y", length=0)
@@ -117,11 +116,11 @@ def lines(series: Sequence[Series], x_label: str, *, every: bool = False) -> Fig
     from matplotlib.ticker import FixedLocator, MaxNLocator
 
     figure, axes = _percent_axes(series, x_label)
-    for place, one in enumerate(series):
+    for place, column in enumerate(series):
         # A line that others cover is wider, and can still be seen.
         wider = (len(series) - 1 - place) * min(1.5, 5 / len(series))
-        _plot(axes, one, size=4.5 + wider, width=1.6 + wider)
-    ticks = sorted({point.x for one in series for point in one.points})
+        _plot(axes, column, size=4.5 + wider, width=1.6 + wider)
+    ticks = sorted(set().union(*([point.x for point in column.points] for column in series)))
     axes.xaxis.set_major_locator(FixedLocator(ticks) if every else MaxNLocator(integer=True))
     figure.legend(loc="outside lower center", ncols=2)
     return figure
@@ -130,9 +129,9 @@ def lines(series: Sequence[Series], x_label: str, *, every: bool = False) -> Fig
 def scatter(series: Sequence[Series], x_label: str) -> Figure:
     """One point per series, with its interval."""
     figure, axes = _percent_axes(series, x_label)
-    for one in series:
-        _plot(axes, one, size=7, width=0)
-    xs = [one.points[0].x for one in series]
+    for column in series:
+        _plot(axes, column, size=7, width=0)
+    xs = [column.points[0].x for column in series]
     if min(xs) > 0 and max(xs) > 20 * min(xs):
         axes.set_xscale("log")
     else:
@@ -156,10 +155,7 @@ def inline(figure: Figure, name: str, label: str) -> Html:
 
 
 def files(figure: Figure, name: str) -> dict[str, bytes]:
-    """The figure for a paper, by file name.
-
-    Letters as outlines, so that it looks the same everywhere.
-    """
+    """The figure for a paper, by file name; letters are outlines, and look the same everywhere."""
     png = io.BytesIO()
     with style():
         figure.savefig(
@@ -186,15 +182,16 @@ def drawable(name: str) -> str:
     """Return a name without characters that the font of figures does not have."""
     from matplotlib.font_manager import findfont, get_font
 
-    known = get_font(findfont("DejaVu Sans")).get_charmap()
-    return "".join(char if ord(char) in known else "\N{WHITE SQUARE}" for char in printable(name))
+    characters = get_font(findfont("DejaVu Sans")).get_charmap()
+    return "".join(
+        char if ord(char) in characters else "\N{WHITE SQUARE}" for char in printable(name)
+    )
 
 
 def _svg(figure: Figure, name: str, *, text: str) -> str:
     drawn = io.StringIO()
-    with style(
-        {"svg.fonttype": text, "svg.hashsalt": name}
-    ):  # the salt makes ids the same in every report
+    # The salt makes ids the same in every report.
+    with style({"svg.fonttype": text, "svg.hashsalt": name}):
         no_metadata = dict.fromkeys(("Creator", "Date", "Format", "Type"))
         figure.savefig(drawn, format="svg", transparent=True, metadata=no_metadata)
     return drawn.getvalue()
@@ -218,14 +215,20 @@ def _percent_axes(series: Sequence[Series], x_label: str) -> tuple[Figure, Axes]
     return figure, axes
 
 
-def _plot(axes: Axes, one: Series, *, size: float, width: float) -> None:
+def _plot(axes: Axes, column: Series, *, size: float, width: float) -> None:
     """The points of a series with their intervals."""
-    xs, ys = [point.x for point in one.points], [100 * point.y for point in one.points]
-    look: dict[str, Any] = {"color": one.colour, "marker": one.marker, "label": one.label}
+    xs = [point.x for point in column.points]
+    ys = [100 * point.y for point in column.points]
+    look: dict[str, Any] = {"color": column.colour, "marker": column.marker, "label": column.label}
     axes.plot(xs, ys, markersize=size, linewidth=width, clip_on=False, **look)
-    for point in one.points:
+    for point in column.points:
         if point.interval is not None:
             ends = (100 * point.interval.low, 100 * point.interval.high)
             axes.plot(
-                [point.x, point.x], ends, color=one.colour, linewidth=1, alpha=0.55, clip_on=False
+                [point.x, point.x],
+                ends,
+                color=column.colour,
+                linewidth=1,
+                alpha=0.55,
+                clip_on=False,
             )

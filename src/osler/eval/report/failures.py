@@ -11,8 +11,11 @@ from osler.runs.scored import ScoredConsultation
 from osler.tables.markup import Html, bounded, element, joined, table_element
 
 _MOST_LISTED = 200
+"""Failures on a page."""
 _MOST_REASONS = 20
+"""Rows of the table of reasons."""
 _LONGEST_REASON = 300
+"""Characters of a reason on the page."""
 
 
 def failures_section(

@@ -101,7 +101,8 @@ def _page(run: Snapshot, judge: str | None, patient_judge: str | None) -> tuple[
     consultations = list(run.consultations(judge, patient_judge))
     comparison = compare([run], judge=judge, patient_judge=patient_judge) if consultations else None
     pictures = Pictures(consultations, comparison.columns).draw() if comparison else []
-    links, body = [], []
+    links = []
+    body = []
     for section in _sections(run, consultations, comparison, pictures):
         title = element("h2", section.title, id=section.anchor)
         links.append(element("a", section.title, href=f"#{section.anchor}"))
@@ -165,10 +166,10 @@ def _warnings(run: Snapshot, comparison: Comparison | None) -> Html:
     if comparison is None or not comparison.warnings:
         return Html()
     # A page is passed on: the run's name says enough, the folder it lay in is nobody's business.
-    warnings = [
-        warning.replace(str(run.path), run.path.name) for warning in comparison.warnings[:50]
-    ]
-    items = (element("li", bounded(warning, 400)) for warning in warnings)
+    items = []
+    for warning in comparison.warnings[:50]:
+        without_folder = warning.replace(str(run.path), run.path.name)
+        items.append(element("li", bounded(without_folder, 400)))
     title = element("strong", "To know before reading")
     return element("aside", title, element("ul", *items), class_="warnings")
 
@@ -176,11 +177,13 @@ def _warnings(run: Snapshot, comparison: Comparison | None) -> Html:
 def _main_table(table: Table) -> Html:
     """The first table: its columns lead to their consultations, failures to their list."""
     names, *columns = table.columns
-    linked = [
-        TableColumn(Link(column.header, f"#column-{place}"))
-        for place, column in enumerate(columns, start=1)
-    ]
-    rows = [_linked_failures(row) if row[0].startswith("failed") else row for row in table.rows]
+    linked = []
+    for place, column in enumerate(columns, start=1):
+        linked.append(TableColumn(Link(column.header, f"#column-{place}")))
+    rows = []
+    for row in table.rows:
+        is_of_failures = row[0].startswith("failed")
+        rows.append(_linked_failures(row) if is_of_failures else row)
     # Warnings stand at the top of the page.
     notes = tuple(note for note in table.notes if not note.startswith("! "))
     return html_table(Table(table.title, (names, *linked), rows, notes))
@@ -197,7 +200,8 @@ def _table(table: Table) -> Html:
 
 def _figures(pictures: list[Picture]) -> Html:
     """Those that were drawn, then why the others were not."""
-    drawn, missing = [], []
+    drawn = []
+    missing = []
     for picture in pictures:
         anchor = f"figure-{picture.name}"
         if picture.drawing is None:
@@ -206,13 +210,15 @@ def _figures(pictures: list[Picture]) -> Html:
         else:
             words = f"{picture.title}. {picture.caption}"
             svg = drawing.inline(picture.drawing, picture.name, words)
-            title, caption = element("h3", picture.title), element("figcaption", picture.caption)
+            title = element("h3", picture.title)
+            caption = element("figcaption", picture.caption)
             drawn.append(element("figure", title, svg, caption, id=anchor))
     return joined([element("div", *drawn, class_="figures"), *missing])
 
 
 def _made_with(run: Snapshot) -> Html:
-    about, standing = run.about, run.file.status()
+    about = run.about
+    standing = run.file.status()
     judges = ", ".join(f"{name} ({count:,})" for name, count in run.file.judges().items())
     counts = (
         f"{standing.done:,} answered, {standing.failed:,} failed, {standing.todo:,} still to be"
@@ -237,4 +243,6 @@ def _made_with(run: Snapshot) -> Html:
 def _prompts(run: Snapshot) -> str:
     """The prompt templates that were used, by one hash."""
     used = run.file.prompts()
-    return f"{len(used)} templates, {joint_hash(used)}" if used else "none noted"
+    if used:
+        return f"{len(used)} templates, {joint_hash(used)}"
+    return "none noted"

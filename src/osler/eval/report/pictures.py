@@ -40,7 +40,8 @@ class Pictures:
         self, consultations: list[ScoredConsultation], columns: list[ColumnFigures]
     ) -> None:
         """Take what is to be drawn."""
-        self._consultations, self._columns = consultations, columns[:MOST_COLUMNS]
+        self._consultations = consultations
+        self._columns = columns[:MOST_COLUMNS]
         self._labels = labels_of(self._columns)
         left = len(columns) - len(self._columns)
         self._left_out = f" {left} further column(s) are in the table alone." if left else ""
@@ -54,7 +55,8 @@ class Pictures:
     def _accuracy(self, kind: str) -> Picture:
         measure = f"{kind}_right"
         series = self._series(lambda column: [(column.figures[measure].n, column.figures[measure])])
-        name, title = f"accuracy-{kind}", f"{kind.capitalize()} right"
+        name = f"accuracy-{kind}"
+        title = f"{kind.capitalize()} right"
         if not series:
             return Picture(name, title, f"No {kind} has been judged, so there is nothing to draw.")
         caption = (
@@ -105,12 +107,14 @@ class Pictures:
 
     def _tokens(self) -> Picture:
         def cost(column: ColumnFigures) -> Iterable[tuple[float, Figure]]:
-            read, written = column.figures["tokens_in"].value, column.figures["tokens_out"].value
+            read = column.figures["tokens_in"].value
+            written = column.figures["tokens_out"].value
             if read is None or written is None:
                 return []
             return [(read + written, column.figures[ACCURACY])]
 
-        series, title = self._series(cost), "Tokens against accuracy"
+        series = self._series(cost)
+        title = "Tokens against accuracy"
         if not any(each.points[0].x for each in series):
             return Picture(
                 "tokens",
@@ -133,7 +137,7 @@ class Pictures:
     ) -> list[Series]:
         """Make a series for each column that has a point.
 
-        Its position, and the figure with its interval.
+        A point has its position, and the figure with its interval.
         """
         series = []
         for place, column in enumerate(self._columns):

@@ -20,8 +20,12 @@ if TYPE_CHECKING:
 _FEWEST, _MOST = 30, 1_500
 """Thoughts on a map: fewer show nothing, more take minutes and cover each other."""
 _LONGEST = 500
+"""Characters of a thought that are compared."""
 _NUMBER = re.compile(r"^#\d+\s+")
-_DIMENSIONS, _PERPLEXITY = 50, 30
+_DIMENSIONS = 50
+"""Dimensions to which vectors are reduced before they are drawn."""
+_PERPLEXITY = 30
+"""About how many neighbours t-SNE gives each thought."""
 _COLOURS = ("#7fcdbb", "#41b6c4", "#1d91c0", "#225ea8", "#0c2c84")
 """From the first turn to the last, told apart by lightness alone if need be."""
 _MARKERS = {Language.EN: "o", Language.ZH: "^"}
@@ -106,7 +110,8 @@ def _draw(thoughts: Sequence[PlottedThought], places: Any) -> Figure:
     figure = Figure(figsize=(drawing.WIDTH, 4.2), layout="constrained")
     axes = figure.subplots()
     turns = [thought.turn for thought in thoughts]
-    first, last = min(turns) - 0.5, max(turns) + 0.5
+    first = min(turns) - 0.5
+    last = max(turns) + 0.5
     width = (last - first) / len(_COLOURS)
     bounds = [first + width * step for step in range(len(_COLOURS) + 1)]
     look: dict[str, Any] = {

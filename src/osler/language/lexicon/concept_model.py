@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from osler.language.base import Language
 from osler.language.pieces import count_pieces
 from osler.ranking import all_seen, reaching
+from osler.stretches import positions_of
 
 _LEAST = 0.02
 """Concepts below this probability are left out."""
@@ -54,12 +55,11 @@ class ConceptModel:
         """Return the probabilities of many texts, a row each: numpy is slow with one at a time."""
         size = len(self.concepts)
         rows, places, values = self._pieces(texts, language)
-        # The weights of each piece are a stretch of one long array: `cells` are the positions of
-        # all stretches, one behind the other, and `before` where each begins among them.
-        lengths = self._starts[places + 1] - self._starts[places]
-        before = np.cumsum(lengths) - lengths
-        offsets = np.repeat(self._starts[places] - before, lengths)
-        cells = np.arange(int(lengths.sum())) + offsets
+        # The weights of each piece are a stretch of one long array.
+        starts = self._starts[places]
+        ends = self._starts[places + 1]
+        lengths = ends - starts
+        cells = positions_of(starts, ends)
         weighed = self._weights[cells] * np.repeat(values, lengths)
         # A bin for each pair of a text and a concept, in which its weights are added.
         bins = self._classes[cells] + np.repeat(rows * size, lengths)
@@ -86,12 +86,12 @@ class ConceptModel:
             pieces += of_text
             sizes.append(len(of_text))
         keys = np.array([key for key, _ in pieces], dtype=np.uint32)
-        damped = np.array([count for _, count in pieces], dtype=np.float64)
+        counts = np.array([count for _, count in pieces], dtype=np.float64)
         nearest = np.minimum(self._keys.searchsorted(keys), len(self._keys) - 1)
         is_known = self._keys[nearest] == keys
         rows = np.repeat(np.arange(len(texts)), sizes)[is_known]
         places = nearest[is_known]
-        values: Floats = self._rarity[places] * damped[is_known]
+        values: Floats = self._rarity[places] * counts[is_known]
         borders = rows.searchsorted(np.arange(len(texts) + 1)).tolist()
         for begin, end in pairwise(borders):
             row = values[begin:end]
@@ -121,8 +121,9 @@ def concepts_of_texts(texts: Sequence[str], language: Language) -> list[dict[str
         shares = all_seen(model.of_texts(texts[start : start + _AT_ONCE], language))
         of_batch: list[dict[str, float]] = [{} for _ in shares]
         rows, places = np.nonzero(reaching(shares, _LEAST))
+        likely = shares[rows, places]
         # As Python numbers: to take them from the array one by one is slow.
-        cells = zip(rows.tolist(), places.tolist(), shares[rows, places].tolist(), strict=True)
+        cells = zip(rows.tolist(), places.tolist(), likely.tolist(), strict=True)
         for row, place, share in cells:
             of_batch[row][model.concepts[place]] = share
         by_text += of_batch

@@ -109,7 +109,8 @@ class Phrases:
         text_weight = sum(map(self.weight, sorted(own)))
         by_thing: dict[str, Spoken] = {}
         for place in sorted(candidates):
-            in_text, phrase_weight = weight_in_text[place], weights[place]
+            in_text = weight_in_text[place]
+            phrase_weight = weights[place]
             if not reaches(in_text / phrase_weight, _LEAST):
                 continue
             thing = self._things[place]

@@ -57,9 +57,9 @@ async def ask_json(
         return ModelJson(data, 1)
     if said:
         template = prompt("tim_repair", language)
-        text = template.fill(
-            request=text, answer=said[: loop_start(said)]
-        )  # a model that sees a loop continues it
+        # A model that sees a loop continues it.
+        without_loop = said[: loop_start(said)]
+        text = template.fill(request=text, answer=without_loop)
     return ModelJson(_read(await thinker(template, text, schema, most), schema), 2)
 
 
@@ -82,7 +82,7 @@ def _read(said: str | None, schema: type[BaseModel]) -> dict[str, Any] | None:
 def loop_start(text: str) -> int | None:
     """Return where a text begins to repeat itself: after the first of three times the same.
 
-    None if it does not.
+    It is None if it does not.
     """
     loops = (found for found in _LOOP.finditer(f"{text} ") if any(map(str.isalpha, found[1])))
     return next((found.end(1) for found in loops), None)

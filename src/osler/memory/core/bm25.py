@@ -7,7 +7,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import chain, groupby
+from itertools import chain, groupby, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +16,10 @@ from numpy.typing import NDArray
 from osler.language import Language
 from osler.language.words import content, words
 
-_K1, _B = 1.2, 0.6
+_K1 = 1.2
+"""How much further occurrences of a word count; at 0, only that it is there."""
+_B = 0.6
+"""How far the length of a text is allowed for: at 0 not at all, at 1 in full."""
 
 
 def rarity(texts: int, holders: int) -> float:
@@ -56,8 +59,10 @@ class Bm25:
 
     def add(self, number: int, text: str) -> None:
         """Hold a text under a number."""
-        counts, place = Counter(self.terms(text)), len(self._numbers)
-        self._places[number], self._terms[number] = place, tuple(counts)
+        counts = Counter(self.terms(text))
+        place = len(self._numbers)
+        self._places[number] = place
+        self._terms[number] = tuple(counts)
         self._numbers.append(number)
         self._lengths.append(counts.total())
         self._length += counts.total()
@@ -88,17 +93,15 @@ class Bm25:
     def scores(self, query: str) -> dict[int, float]:
         """Score whatever shares a word with the query."""
         totals = self.totals(query)
-        found = np.flatnonzero(totals)
-        return {
-            self._numbers[place]: score
-            for place, score in zip(found.tolist(), totals[found].tolist(), strict=True)
-        }
+        scored = np.flatnonzero(totals)
+        numbers = [self._numbers[place] for place in scored.tolist()]
+        return dict(zip(numbers, totals[scored].tolist(), strict=True))
 
     def totals(self, query: str) -> NDArray[np.float64]:
         """The score of each text, by place."""
         total = np.zeros(len(self._numbers))
-        for held in self.by_word(query).values():
-            total[held.places] += held.scores
+        for holders in self.by_word(query).values():
+            total[holders.places] += holders.scores
         return total
 
     def shares(self, query: str) -> bool:
@@ -109,14 +112,17 @@ class Bm25:
         """For each word of the query, return what contains it and what that adds to its score."""
         mean = self._length / max(1, len(self._places)) or 1.0
         lengths = np.array(self._lengths)
-        found: dict[str, WordHolders] = {}
+        by_word: dict[str, WordHolders] = {}
         for term in dict.fromkeys(self.terms(query)):
-            if (posting := self._postings.get(term)) and posting[0]:
-                places, often = np.array(posting[0]), np.array(posting[1])
-                top = rarity(len(self._places), len(places)) * (_K1 + 1)
-                share = often / (often + _K1 * (1 - _B + _B * lengths[places] / mean))
-                found[term] = WordHolders(places, top * share)
-        return found
+            posting = self._postings.get(term)
+            if posting is None or not posting[0]:
+                continue
+            places = np.array(posting[0])
+            counts = np.array(posting[1])
+            top = rarity(len(self._places), len(places)) * (_K1 + 1)
+            share = counts / (counts + _K1 * (1 - _B + _B * lengths[places] / mean))
+            by_word[term] = WordHolders(places, top * share)
+        return by_word
 
     def terms(self, text: str) -> list[str]:
         """Return the terms of a text, in order."""
@@ -132,11 +138,13 @@ class Bm25:
 
 @lru_cache(maxsize=256)
 def _phrases(text: str, language: Language) -> list[list[str]]:
-    kept = frozenset(content(text, language))
-    rows = groupby(words(text, language), kept.__contains__)
-    return [
-        [*row, *_pairs(row)] for row in (tuple(some) for has_weight, some in rows if has_weight)
-    ]
+    content_words = frozenset(content(text, language))
+    phrases = []
+    for has_weight, group in groupby(words(text, language), content_words.__contains__):
+        if has_weight:
+            phrase = list(group)
+            phrases.append([*phrase, *_pairs(phrase)])
+    return phrases
 
 
 def _pairs(phrase: Sequence[str]) -> list[str]:
@@ -144,8 +152,12 @@ def _pairs(phrase: Sequence[str]) -> list[str]:
 
     Such a pair would be found only in text worded the same way, and weigh much for being rare.
     """
-    runs = ("".join(run) for is_chinese, run in groupby(phrase, _is_chinese) if is_chinese)
-    return [run[at : at + 2] for run in runs for at in range(len(run) - 1)]
+    pairs = []
+    for is_chinese, run in groupby(phrase, _is_chinese):
+        if is_chinese:
+            characters = "".join(run)
+            pairs += [first + second for first, second in pairwise(characters)]
+    return pairs
 
 
 def _is_chinese(word: str) -> bool:

@@ -36,7 +36,9 @@ class DenseRows:
 
     def __init__(self, dimensions: int, seed: int, exact_below: int) -> None:
         """Start empty."""
-        self._dimensions, self._seed, self._exact_below = dimensions, seed, exact_below
+        self._dimensions = dimensions
+        self._seed = seed
+        self._exact_below = exact_below
         # One query gives threads nothing to share, and those of parallel consultations would wait
         # for each other.
         faiss.omp_set_num_threads(1)
@@ -73,9 +75,9 @@ class DenseRows:
         return self._all[places]
 
     def cosines(self, query: Rows, places: Places | None) -> NDArray[np.float64]:
-        """In double precision, row by row.
+        """The products in double precision, row by row.
 
-        In a matrix product the last digits depend on the rows beside.
+        In a matrix product the last digits would depend on the rows beside.
         """
         rows = self._all if places is None else self._all[places]
         cosines: NDArray[np.float64] = np.vecdot(
@@ -94,9 +96,8 @@ class DenseRows:
             cosines, found = (self._flat if self._ivf is None else self._ivf).search(
                 query[None], asked
             )
-            if (
-                found[0, -1] < 0 or cosines[0, k - 1] - cosines[0, -1] > _SLACK
-            ):  # -1: the lists hold no more
+            # Faiss gives -1 where the lists hold no more.
+            if found[0, -1] < 0 or cosines[0, k - 1] - cosines[0, -1] > _SLACK:
                 best = found[found >= 0]
                 if self._ivf is None:
                     return np.asarray(best, dtype=np.intp)
@@ -116,7 +117,8 @@ class DenseRows:
 
     def _learn(self, ids: Sequence[int]) -> None:
         """Learn the lists of the inverted file when the number of vectors has doubled or halved."""
-        size, lists = len(self), math.isqrt(len(self))
+        size = len(self)
+        lists = math.isqrt(len(self))
         if size < self._exact_below // 2:
             self._ivf = None
         elif size >= self._exact_below and not (
@@ -124,7 +126,9 @@ class DenseRows:
         ):
             coarse = faiss.IndexFlatIP(self._dimensions)
             ivf = faiss.IndexIVFFlat(coarse, self._dimensions, lists, faiss.METRIC_INNER_PRODUCT)
-            ivf.cp.niter, ivf.cp.seed, ivf.cp.min_points_per_centroid = 5, self._seed, 1
+            ivf.cp.niter = 5
+            ivf.cp.seed = self._seed
+            ivf.cp.min_points_per_centroid = 1
             ivf.train(self.take(drawn_places(ids, lists * _TRAINED_ON, self._seed)))
             ivf.nprobe = math.ceil(_VISITED * lists)
             ivf.add_with_ids(self._all, np.array(ids) + _SHIFT)

@@ -84,7 +84,7 @@ def named_turns(memory: ItemisedMemory, found: Iterable[tuple[str, float]]) -> l
 def best_first(scores: Mapping[Key, float], place: Callable[[Key], int] = int) -> list[Key]:
     """What was scored, the highest score first.
 
-    Of ties, what has the higher place: the newer turn.
+    Of ties, what has the higher place comes first: the newer turn.
     """
     keys = list(scores)
     order = ranked(list(scores.values()), [-place(key) for key in keys])

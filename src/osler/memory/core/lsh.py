@@ -49,6 +49,5 @@ def _drawn(dimensions: int, count: int, seed: int) -> NDArray[np.float64]:
     A memory's two indexes, made one after the other, share theirs.
     """
     drawn = np.random.default_rng(seed).standard_normal((dimensions, count))
-    return np.ascontiguousarray(
-        drawn.T
-    )  # each lies in one piece, which makes a product four times as fast
+    # Each lies in one piece, which makes a product four times as fast.
+    return np.ascontiguousarray(drawn.T)

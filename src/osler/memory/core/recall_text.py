@@ -38,17 +38,17 @@ def recall_rows(recall: Recall, language: Language) -> tuple[RecallRow, ...]:
 
 def fact_text(fact: Fact, language: Language) -> str:
     """A fact in one line."""
-    return (
-        phrases("exchange", language)["denied"].format(fact=fact.triple)
-        if fact.denied
-        else fact.triple
-    )
+    if fact.denied:
+        return phrases("exchange", language)["denied"].format(fact=fact.triple)
+    return fact.triple
 
 
 def raw_text(turn: Turn) -> str:
     """An exchange as one text; what the doctor only thought was not said."""
     words = f"{turn.question} {turn.reply}"
-    return f"{words} {turn.results}" if turn.results else words
+    if turn.results:
+        return f"{words} {turn.results}"
+    return words
 
 
 def exchange_text(turn: Turn, language: Language, speaker: Speaker = Speaker.PATIENT) -> str:
@@ -81,7 +81,8 @@ def day_text(at: datetime, language: Language) -> str:
 
 def dialogue_text(told: Iterable[tuple[Turn, str] | RecallLine], language: Language) -> str:
     """Turns in words, one after the other, with the date where it changes."""
-    lines, day = [], None
+    lines = []
+    day = None
     for turn, text, *_ in told:
         if turn.at is not None and turn.at.date() != day:
             day = turn.at.date()

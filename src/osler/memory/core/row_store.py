@@ -36,7 +36,7 @@ class RowStore(Protocol):
     def cosines(self, query: Rows, places: Places | None) -> NDArray[np.float64]:
         """The products of some rows and a query in double precision.
 
-        None is all rows in their order.
+        Without places, they are of all rows in their order.
         """
         ...
 

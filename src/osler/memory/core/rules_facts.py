@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import chain, groupby
+from typing import NamedTuple
 
 from osler.language import Language, Speaker
 from osler.language.answers import answer_opening, read_answer
@@ -42,6 +43,7 @@ _YOU = re.compile(r"\W*(?:you|your|you're|you've)\b|[你您]", re.IGNORECASE)
 """Opens a statement about the one who is spoken to."""
 _POINTS = re.compile(r"\b(?:it|that|this|them|one)\W*$", re.IGNORECASE)
 _KINDS = (FactKind.ALLERGY, FactKind.PREGNANCY, FactKind.MEDICINE)
+"""What a treatment may depend on, in the order in which it is looked for."""
 
 
 def rules_facts(turn: Turn, language: Language, speaker: Speaker = Speaker.PATIENT) -> list[Fact]:
@@ -77,27 +79,35 @@ def _statements(text: str, language: Language) -> list[str]:
 
 
 def _of_reply(turn: Turn, language: Language, speaker: Speaker) -> Iterator[Fact]:
-    mentions = read_answer(turn.question, turn.reply, language, speaker) if turn.reply else ()
+    """The facts of a reply, each with what the question asked for, where the reply answers it."""
+    if not turn.reply:
+        return
+    mentions = read_answer(turn.question, turn.reply, language, speaker)
     asked_words = frozenset(content(turn.question, language))
-    first = next((sentence.text for sentence in read(turn.reply, language).sentences), "")
     opening, rest = answer_opening(turn.reply, language)
     is_answered = any(_answers(mention, asked_words, language) for mention in mentions)
-    telling = [mention for mention in mentions if _tells(mention, language)]
-    quoted = [_quoted(mention, asked_words, language) for mention in telling]
-    quoted += [Mention("", said=text) for text in _unread(rest, language)]
-    for mention in _whole_sentences(quoted, turn.reply, language):
+    is_open_question = is_open(turn.question, language)
+    sentences = read(turn.reply, language).sentences
+    first_sentence = plain(sentences[0].text) if sentences else ""
+
+    statements = []
+    for mention in mentions:
+        if _tells(mention, language):
+            statements.append(_quoted(mention, asked_words, language))
+    statements += [Mention("", said=text) for text in _unread(rest, language)]
+
+    for statement in _whole_sentences(statements, turn.reply, language):
         # What follows a no is said besides, and so is what follows the first sentence of an answer
         # to a question for yes or no; what follows a yes says more about it.
-        is_first = plain(mention.said) in plain(first)
-        is_answer = is_open(turn.question, language) or (
-            is_first and (not is_answered or opening == "yes")
-        )
-        object_ = _object(mention, language)
+        is_first = plain(statement.said) in first_sentence
+        goes_on = opening == "yes" or not is_answered
+        is_answer = is_open_question or (is_first and goes_on)
+        object_ = _object(statement, language)
         topic = ""
         if is_answer and not _is_clear(object_, turn.question, language):
             topic = question_topic(turn.question, language)
         if topic or content(object_, language):
-            yield _fact_of(mention, object_, topic, turn, language, speaker)
+            yield _fact_of(statement, object_, topic, turn, language, speaker)
 
 
 def _answers(mention: Mention, asked_words: frozenset[str], language: Language) -> bool:
@@ -106,17 +116,14 @@ def _answers(mention: Mention, asked_words: frozenset[str], language: Language) 
 
 
 def _unread(reply: str, language: Language) -> list[str]:
-    """Sentences in which the reader finds nothing, though they say something.
-
-    They are kept as they are.
-    """
-    texts = [
-        sentence.text
-        for sentence in read(reply, language).sentences
-        if not sentence.is_question and not sentence.mentions
-    ]
-    # A single word says too little by itself.
-    return [text for text in texts if len(content(text, language)) > 1]
+    """Sentences in which the reader finds nothing, though they say something."""
+    texts = []
+    for sentence in read(reply, language).sentences:
+        # A single word says too little by itself.
+        says_something = len(content(sentence.text, language)) > 1
+        if not sentence.is_question and not sentence.mentions and says_something:
+            texts.append(sentence.text)
+    return texts
 
 
 def _quoted(mention: Mention, asked_words: frozenset[str], language: Language) -> Mention:
@@ -129,9 +136,8 @@ def _quoted(mention: Mention, asked_words: frozenset[str], language: Language) -
 def _whole_sentences(mentions: Sequence[Mention], reply: str, language: Language) -> list[Mention]:
     """Mentions, with those joined that one sentence affirms of one person in a row.
 
-    As a whole they say what is meant.
-
-    If a sentence gives a number that none of its mentions has, all of it is kept.
+    Only as a whole do they say what is meant. If a sentence gives a number that none of its
+    mentions has, all of it is kept.
     """
     # Of what only the question says there is no sentence.
     whole = [mention for mention in mentions if not _sentence_of(mention.said, reply, language)]
@@ -154,20 +160,27 @@ def _runs(mentions: Sequence[Mention]) -> list[list[Mention]]:
     """
     runs: list[list[Mention]] = []
     for mention in mentions:
-        last = runs[-1] if runs else [mention]
-        is_alike = (mention.whose, mention.unsure) == (last[0].whose, last[0].unsure)
-        is_denial = mention.denied or last[0].denied
-        is_other_drug = drugs_in(mention.said) and any(drugs_in(one.said) for one in last)
-        if runs and is_alike and not is_denial and not is_other_drug:
-            last.append(mention)
+        if runs and _goes_on(runs[-1], mention):
+            runs[-1].append(mention)
         else:
             runs.append([mention])
     return runs
 
 
+def _goes_on(run: Sequence[Mention], mention: Mention) -> bool:
+    """Check whether a mention affirms more of the person whom a run is about, and no other drug."""
+    first = run[0]
+    if first.denied or mention.denied:
+        return False
+    if (mention.whose, mention.unsure) != (first.whose, first.unsure):
+        return False
+    return not (drugs_in(mention.said) and any(drugs_in(earlier.said) for earlier in run))
+
+
 def _joined(run: Sequence[Mention], sentence: str) -> Mention:
     """Mentions in a row as one: the stretch of the sentence from the first to the last."""
-    first, last = run[0], run[-1]
+    first = run[0]
+    last = run[-1]
     if len(run) == 1:
         is_quotable = not first.value or _is_cut_out(first.what, first.said)
         if first.denied or is_quotable:
@@ -200,14 +213,13 @@ def _tells(mention: Mention, language: Language) -> bool:
         return True
     if any(finder(kind, language).fullmatch(own) for kind in ("answer_yes", "answer_no")):
         return False
+    vague = finder("vague", language)
     if mention.said:
-        return not (
-            _aside(language).match(own) or finder("vague", language).fullmatch(mention.what)
-        )
-    last = mention.what.split()[-1:]
-    return mention.denied or not (
-        mention.unsure or any(finder("vague", language).fullmatch(word) for word in last)
-    )
+        return not _aside(language).match(own) and not vague.fullmatch(mention.what)
+    if mention.denied:
+        return True
+    last_word = mention.what.split()[-1:]
+    return not mention.unsure and not any(map(vague.fullmatch, last_word))
 
 
 @cache
@@ -225,12 +237,15 @@ def _object(mention: Mention, language: Language) -> str:
     Empty words at both ends are left out. If that would leave out more, or split a word, all of it
     is kept.
     """
-    text, what = mention.said.strip(_EDGE), mention.what
+    text = mention.said.strip(_EDGE)
+    what = mention.what
     if what and (mention.is_asked or not text):
         return mention.value or what
     start = plain(text).find(plain(what)) if what else -1
     if start < 0:
-        return what if what and (mention.denied or not _is_cut_out(what, text)) else text
+        if what and (mention.denied or not _is_cut_out(what, text)):
+            return what
+        return text
     before = text[:start]
     behind = finder("negation_after", language).sub("", text[start + len(what) :])
     is_empty_behind = not finder("fillers", language).sub("", behind).strip(_EDGE)
@@ -247,7 +262,7 @@ def _object(mention: Mention, language: Language) -> str:
 def _is_cut_out(what: str, said: str) -> bool:
     """Check whether a thing is made of the letters of what was said, in order.
 
-    Else the question names it.
+    If it is not, the question names it.
     """
     letters = iter(plain(said))
     return all(letter in letters for letter in plain(what))
@@ -282,54 +297,81 @@ def _is_clear(answer: str, question: str, language: Language) -> bool:
     return is_shared and set(drugs_in(question).values()) <= set(drugs_in(answer).values())
 
 
+class _Statement(NamedTuple):
+    """What a fact says of its subject."""
+
+    relation: str
+    object: str
+    topic: str = ""
+    """What the question asked for, where neither of the two shows it."""
+
+
 def _fact_of(
     mention: Mention, object_: str, topic: str, turn: Turn, language: Language, speaker: Speaker
 ) -> Fact:
-    line = phrases("tim_lines", language)
     subject = _subject(mention, turn, language)
-    relative = None
-    if mention.whose and not mention.denied:
-        relative = relative_at_start(object_, language, speaker)
-    if mention.what and object_ == mention.value:
-        relation, topic = line["topic"].format(topic=mention.what), ""
-    elif mention.denied:
-        relation = line["has"]
-    elif relative and content(relative.rest, language):
-        # "my mother had a stroke": the subject is the mother, and the rest is said of her.
-        relation, object_ = "", relative.rest.strip(_EDGE)
-    elif turn.asked_by and subject == turn.asked_by:
-        relation, topic = line["hears"].format(name=turn.said_by), ""
-    elif topic or object_ != mention.what:
-        relation = line["says"]
-    else:
-        relation = line["may_have" if mention.unsure else "has"]
+    statement = _statement(mention, object_, topic, language, speaker)
+    if statement is None:
+        statement = _says_or_has(mention, object_, topic, subject, turn, language)
     kind = FactKind.OTHER
     if not mention.whose:
-        kind = _kind(f"{relation} {topic} {object_}", turn.question, language)
+        words_of_fact = f"{statement.relation} {statement.topic} {statement.object}"
+        kind = _kind(words_of_fact, turn.question, language)
     return Fact(
         subject=subject,
-        relation=relation,
-        object=object_,
+        relation=statement.relation,
+        object=statement.object,
         sentence=_sentence_of(mention.said, turn.reply, language),
-        asked=topic,
+        asked=statement.topic,
         denied=mention.denied,
         certainty=_UNSURE if mention.unsure else 1.0,
-        reported=mention.when if plain(mention.when) not in plain(object_) else "",
+        reported=mention.when if plain(mention.when) not in plain(statement.object) else "",
         kind=kind,
     )
+
+
+def _statement(
+    mention: Mention, object_: str, topic: str, language: Language, speaker: Speaker
+) -> _Statement | None:
+    """The statement of a mention with a value, of a denial, or of a relative; None for others."""
+    line = phrases("tim_lines", language)
+    if mention.what and object_ == mention.value:
+        return _Statement(line["topic"].format(topic=mention.what), object_)
+    if mention.denied:
+        return _Statement(line["has"], object_, topic)
+    if mention.whose:
+        relative = relative_at_start(object_, language, speaker)
+        if relative and content(relative.rest, language):
+            # "my mother had a stroke": the subject is the mother, and the rest is said of her.
+            return _Statement("", relative.rest.strip(_EDGE), topic)
+    return None
+
+
+def _says_or_has(
+    mention: Mention, object_: str, topic: str, subject: str, turn: Turn, language: Language
+) -> _Statement:
+    """The statement of any other mention: what somebody hears, says or has."""
+    line = phrases("tim_lines", language)
+    if turn.asked_by and subject == turn.asked_by:
+        return _Statement(line["hears"].format(name=turn.said_by), object_)
+    if topic or object_ != mention.what:
+        return _Statement(line["says"], object_, topic)
+    return _Statement(line["may_have"] if mention.unsure else line["has"], object_, topic)
 
 
 def _subject(mention: Mention, turn: Turn, language: Language) -> str:
     """Return whom a mention is about: the patient or a relative.
 
-    Of two people with names, one of them or theirs.
+    In a conversation of two people with names, it is one of them or a relative of the second.
     """
     line = phrases("tim_lines", language)
     if not turn.said_by:
         return mention.whose or line["patient"]
     if mention.whose:
         return line["kin"].format(name=turn.said_by, relative=mention.whose)
-    return turn.asked_by if turn.asked_by and _YOU.match(mention.said) else turn.said_by
+    if turn.asked_by and _YOU.match(mention.said):
+        return turn.asked_by
+    return turn.said_by
 
 
 def _sentence_of(clause: str, reply: str, language: Language) -> str:
@@ -343,9 +385,14 @@ def _sentence_of(clause: str, reply: str, language: Language) -> str:
 def _of_reports(results: str, language: Language) -> Iterator[Fact]:
     """A thought for each line of a report, in its own words."""
     line = phrases("tim_lines", language)
-    for text in filter(None, map(str.strip, results.splitlines())):
-        relation, report = line["has"], text
-        if parts := _NAME.fullmatch(text):
+    for row in results.splitlines():
+        text = row.strip()
+        if not text:
+            continue
+        relation = line["has"]
+        report = text
+        parts = _NAME.fullmatch(text)
+        if parts:
             relation = line["topic"].format(topic=parts["name"].strip())
             report = parts["report"]
         yield Fact(
@@ -354,18 +401,18 @@ def _of_reports(results: str, language: Language) -> Iterator[Fact]:
 
 
 def _kind(text: str, question: str, language: Language) -> FactKind:
-    """Return what a treatment may depend on.
+    """Return what a treatment may depend on: an allergy, a pregnancy or a medicine in the words.
 
-    An allergy, a pregnancy or a medicine that the words name.
-
-    A medicine that is named when allergies were asked for is one.
+    A medicine that is named when allergies were asked for is an allergy.
     """
     drug = bool(drugs_in(text))
     for kind in _KINDS:
         cue = finder(kind.value, language)
         if cue.search(text) or (drug and cue.search(question)):
             return kind
-    return FactKind.MEDICINE if drug else FactKind.OTHER
+    if drug:
+        return FactKind.MEDICINE
+    return FactKind.OTHER
 
 
 def is_open(question: str, language: Language) -> bool:

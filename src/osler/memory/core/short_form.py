@@ -46,9 +46,9 @@ class SummaryAnswer(BaseModel):
 
 
 async def summarised(
-    settings: MemorySettings, name: str, turns: list[Turn], said: str, most: int | None = None
+    settings: MemorySettings, name: str, turns: list[Turn], dialogue: str, most: int | None = None
 ) -> tuple[ShortForm | None, int]:
-    """Summarise turns, told in `said`, and return how many requests it took.
+    """Summarise turns, whose text is `dialogue`, and return how many requests it took.
 
     With a model, by the prompt of that name; None if the call failed or no answer could be used.
     Without one, by rules.
@@ -56,34 +56,38 @@ async def summarised(
     language = settings.language
     if settings.thinker is None:
         return rules_summary(turns, language, settings.speaker, most), 0
-    line, last = phrases("tim_lines", language), turns[-1]
-    names = {"asked_by": last.asked_by or line["doctor"], "said_by": last.said_by}
-    of = line["of_talk" if last.said_by else "of_consultation"].format(**names)
-    date = f"{last.at:%Y-%m-%d}" if last.at else line["nothing"]
-    found = await ask_json(
-        settings.thinker, name, language, SummaryAnswer, _ANSWER, of=of, date=date, said=said
+    words = phrases("tim_lines", language)
+    last = turns[-1]
+    template = words["of_talk"] if last.said_by else words["of_consultation"]
+    answer = await ask_json(
+        settings.thinker,
+        name,
+        language,
+        SummaryAnswer,
+        _ANSWER,
+        of=template.format(asked_by=last.asked_by or words["doctor"], said_by=last.said_by),
+        date=f"{last.at:%Y-%m-%d}" if last.at else words["nothing"],
+        said=dialogue,
     )
-    text = " ".join(str((found.data or {}).get("summary", "")).split())
+    text = " ".join(str((answer.data or {}).get("summary", "")).split())
     if not text:
-        return None, found.requests
+        return None, answer.requests
     numbers = tuple(turn.number for turn in turns)
-    return (
-        ShortForm(text=text, turns=numbers, facts=sentence_facts(text, last, language)),
-        found.requests,
-    )
+    facts = sentence_facts(text, last, language)
+    return ShortForm(text=text, turns=numbers, facts=facts), answer.requests
 
 
 def change_by_summaries(
-    change: Change, settings: MemorySettings, made: int, failed: Sequence[str], requests: int
+    change: Change, settings: MemorySettings, summaries: int, failed: Sequence[str], requests: int
 ) -> Change:
-    """A change with the number of summaries made beside it, and those that failed."""
+    """A change with the number of summaries written beside it, and of what they failed."""
     by_model = settings.thinker is not None
+    maker = "model" if by_model else "rules"
+    refused = [f"no summary of {part}: the model's answer could not be used" for part in failed]
     update = {
-        "makers": {"model" if by_model else "rules": made} if made else {},
-        "refused": tuple(
-            f"no summary of {one}: the model's answer could not be used" for one in failed
-        ),
-        "proposed": made + len(failed) if by_model else 0,
+        "makers": {maker: summaries} if summaries else {},
+        "refused": tuple(refused),
+        "proposed": summaries + len(failed) if by_model else 0,
         "requests": requests,
     }
     return change.model_copy(update=update)
@@ -104,10 +108,9 @@ def rules_summary(
 ) -> ShortForm:
     """Put the facts of turns together without a model.
 
-    If there is a maximum of tokens, not the longest of them.
-
     What a treatment depends on comes first, then reports, then what else is there, then what was
-    denied. That something is normal or not known is left out.
+    denied. That something is normal or not known is left out, and if there is a maximum of tokens,
+    so are long facts.
     """
     by_number = {turn.number: turn for turn in turns}
     ranked: list[tuple[int, FactLine]] = []
@@ -161,7 +164,8 @@ def recall_of(
     A summarised turn has its question alone; the turn beside the recall is not missed.
     """
     whole = {line.turn.number for line in lines if not line.short}
-    exchanges, facts = {number: turns[number] for number in whole}, list[Fact]()
+    exchanges = {number: turns[number] for number in whole}
+    facts: list[Fact] = []
     for summary in short:
         facts += summary.facts
         for number in summary.turns:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from osler.memory.core.row_store import Places, Rows
 from osler.ranking import reaching
+from osler.stretches import positions_of
 
 N = TypeVar("N", bound="np.generic[Any]")
 
@@ -79,7 +80,8 @@ class SparseRows:
         self._clear()
 
     def _clear(self) -> None:
-        self._slots, self._values = _Growing(np.uint16), _Growing(np.float16)
+        self._slots = _Growing(np.uint16)
+        self._values = _Growing(np.float16)
         self._ends = _Growing(np.int64)
         """Where each row ends, by serial number."""
         self._serials: list[int] = []
@@ -115,11 +117,9 @@ class SparseRows:
     def _write_anew(self) -> None:
         """Leave out what belongs to no row."""
         numbers, counts = self._numbers(np.array(self._serials, dtype=np.intp))
-        slots, values, had_blocks = (
-            self._slots.array[numbers],
-            self._values.array[numbers],
-            self._blocks is not None,
-        )
+        slots = self._slots.array[numbers]
+        values = self._values.array[numbers]
+        had_blocks = self._blocks is not None
         self._clear()
         self._slots.append(slots)
         self._values.append(values)
@@ -130,10 +130,9 @@ class SparseRows:
     def take(self, places: Places) -> Rows:
         """Some rows with all their numbers."""
         numbers, counts = self._numbers(self._serials_at(places))
+        row_of_each = np.repeat(np.arange(len(places)), counts)
         rows = np.zeros((len(places), self._dimensions), dtype=np.float32)
-        rows[np.repeat(np.arange(len(places)), counts), self._slots.array[numbers]] = (
-            self._values.array[numbers]
-        )
+        rows[row_of_each, self._slots.array[numbers]] = self._values.array[numbers]
         return rows
 
     def cosines(self, query: Rows, places: Places | None) -> NDArray[np.float64]:
@@ -155,17 +154,22 @@ class SparseRows:
 
     def _serials_at(self, places: Places | None) -> Places:
         serials = np.array(self._serials, dtype=np.intp)
-        return serials if places is None else serials[places]
+        if places is None:
+            return serials
+        return serials[places]
 
     def _bounds(self, serials: Places) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Where rows begin and end."""
         ends = self._ends.array
-        return np.where(serials > 0, ends[serials - 1], 0), ends[serials]
+        # A row begins where the one before it ends. For serial 0 the index is -1, which takes the
+        # last end: `where` puts 0 in its place.
+        starts = np.where(serials > 0, ends[serials - 1], 0)
+        return starts, ends[serials]
 
     def _numbers(self, serials: Places) -> tuple[Places, Places]:
         """Where the numbers of rows are, one row after the other, and how many each has."""
         starts, ends = self._bounds(serials)
-        return _pieces(starts, ends), ends - starts
+        return positions_of(starts, ends), ends - starts
 
     def _products(self, query: NDArray[np.float64], serials: Places) -> NDArray[np.float64]:
         """The products of some rows and a query, by looking at all their numbers."""
@@ -177,9 +181,10 @@ class SparseRows:
         """The products of all rows and a query, by serial number."""
         blocks = self._all_blocks()
         filled = np.flatnonzero(query)
-        found = [_block_products(block, filled, query[filled]) for block in blocks]
+        products = [_block_products(block, filled, query[filled]) for block in blocks]
         rest = np.arange(len(blocks) * _BLOCK, self._ends.size)
-        return np.concatenate([*found, self._products(query, rest)])
+        products.append(self._products(query, rest))
+        return np.concatenate(products)
 
     def _all_blocks(self) -> list[_Block]:
         """The complete blocks; those that were not held by slot are made."""
@@ -188,13 +193,12 @@ class SparseRows:
         while (len(self._blocks) + 1) * _BLOCK <= self._ends.size:
             first = len(self._blocks) * _BLOCK
             numbers, counts = self._numbers(np.arange(first, first + _BLOCK))
-            slots, values = self._slots.array[numbers], self._values.array[numbers]
+            slots = self._slots.array[numbers]
+            values = self._values.array[numbers]
             order = np.argsort(slots, kind="stable")
             rows = np.repeat(np.arange(_BLOCK, dtype=np.uint16), counts)[order]
-            bounds = np.searchsorted(slots[order], np.arange(self._dimensions + 1)).astype(
-                np.uint32
-            )
-            self._blocks.append(_Block(bounds, rows, values[order]))
+            bounds = np.searchsorted(slots[order], np.arange(self._dimensions + 1))
+            self._blocks.append(_Block(bounds.astype(np.uint32), rows, values[order]))
         return self._blocks
 
 
@@ -202,8 +206,9 @@ def _block_products(
     block: _Block, slots: Places, weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """The products of a block's rows and a query with these weights in these slots, else 0."""
-    starts, ends = block.bounds[slots].astype(np.intp), block.bounds[slots + 1].astype(np.intp)
-    numbers = _pieces(starts, ends)
+    starts = block.bounds[slots].astype(np.intp)
+    ends = block.bounds[slots + 1].astype(np.intp)
+    numbers = positions_of(starts, ends)
     terms = np.repeat(weights, ends - starts) * block.values[numbers]
     return _sums(block.rows[numbers], terms, _BLOCK)
 
@@ -215,10 +220,3 @@ def _sums(
     # With weights the sums are no whole numbers.
     sums: NDArray[np.float64] = np.bincount(rows, terms, count)  # type: ignore[assignment]
     return sums
-
-
-def _pieces(starts: NDArray[np.integer[Any]], ends: NDArray[np.integer[Any]]) -> Places:
-    """The places from each start up to its end, one piece after the other."""
-    counts = ends - starts
-    before = np.cumsum(counts) - counts
-    return np.repeat(starts - before, counts) + np.arange(counts.sum())

@@ -107,7 +107,8 @@ class TurnMemory(ABC):
 
     def delta(self, everything: bool = False) -> dict[str, Any]:
         """The turns since the last call, or all, and what else changed."""
-        first, self._saved = 0 if everything else self._saved, len(self._turns)
+        first = 0 if everything else self._saved
+        self._saved = len(self._turns)
         return self._state(first, everything)
 
     def apply(self, delta: dict[str, Any]) -> None:
@@ -124,7 +125,9 @@ class TurnMemory(ABC):
             for number in self._since(first)
         ]
         own = self.own_delta(everything)
-        return {"turns": new, "own": own} if own else {"turns": new}
+        if own:
+            return {"turns": new, "own": own}
+        return {"turns": new}
 
     def _since(self, first: int) -> list[int]:
         """The numbers of the turns from a place on."""
@@ -142,7 +145,8 @@ class TurnMemory(ABC):
 
     async def search(self, query: str) -> list[tuple[str, float]]:
         """All turns, the best fitting first; of two alike the newer first."""
-        scores, numbers = await self.scores(query), list(self._turns)
+        scores = await self.scores(query)
+        numbers = list(self._turns)
         values = scores.tolist()
         return [
             (turn_key(numbers[place]), values[place]) for place in self.best_first(scores).tolist()
@@ -250,7 +254,10 @@ class TurnMemory(ABC):
 
     def _clear_turns(self) -> None:
         """Hold no turn."""
-        self._turns, self._lines, self._sizes, self._words = {}, {}, {}, None
+        self._turns = {}
+        self._lines = {}
+        self._sizes = {}
+        self._words = None
 
 
 class EmbeddedTurnMemory(TurnMemory):
@@ -303,7 +310,8 @@ class EmbeddedTurnMemory(TurnMemory):
 
     def apply(self, delta: dict[str, Any]) -> None:
         """Take in what `delta` returned."""
-        if rows := delta.get("rows"):
+        rows = delta.get("rows")
+        if rows:
             self._vectors(rows["dimensions"]).extend(rows["index"])
             self._embedder.learn([raw_text(Turn.model_validate(turn)) for turn in delta["turns"]])
         super().apply(delta)
@@ -317,7 +325,8 @@ class EmbeddedTurnMemory(TurnMemory):
 
     async def _rebuild(self, turns: dict[int, Turn]) -> None:
         """Hold these turns instead; only changed ones are embedded again."""
-        old, index = self._turns, self._index
+        old = self._turns
+        index = self._index
         await super()._rebuild(turns)
         if index is None:
             return

@@ -33,6 +33,7 @@ the ten nearest; HNSW takes .22 and keeps .92, but cannot remove a vector, and a
 instead of .1. Below 20,000, where a search takes at most 20 ms, no loss is worth it."""
 
 _GROUPS = 8
+"""Groups of an index, by hash."""
 _UNIT = 1e-6
 """A length this near to 1 is 1 in single precision: such a vector is kept as it is."""
 _AT_ONCE = 256
@@ -62,7 +63,8 @@ class VectorIndex:
         """Make an empty index; `sparse` if most numbers of its vectors are 0."""
         self.made = IndexOptions(dimensions, groups, seed)
         self.hashing = Hashing(dimensions, groups, seed)
-        self._exact_below, self._is_sparse = exact_below, sparse
+        self._exact_below = exact_below
+        self._is_sparse = sparse
         self._clear()
 
     def _clear(self) -> None:
@@ -98,7 +100,8 @@ class VectorIndex:
     def remove(self, id: int) -> None:
         """Remove a vector; the last row takes its place, so that no others have to move."""
         self._members[self._group_of.pop(id)].remove(id)
-        row, moved = self._row_of.pop(id), self._ids.pop()
+        row = self._row_of.pop(id)
+        moved = self._ids.pop()
         if moved != id:
             self._ids[row], self._row_of[moved] = moved, row
         self._rows.remove(row, id)
@@ -147,7 +150,7 @@ class VectorIndex:
     def sample(self, size: int) -> Rows:
         """Some of the vectors, or all when there are fewer.
 
-        The same ones for the same ids, in whatever order added.
+        They are the same ones for the same ids, in whatever order these were added.
         """
         return self._rows.take(drawn_places(self._ids, size, self.made.seed))
 
@@ -162,7 +165,9 @@ class VectorIndex:
 
     def extend(self, rows: dict[str, Any]) -> None:
         """Add vectors that `rows_of` returned."""
-        ids, groups, first = rows["ids"], rows["groups"], 0
+        ids = rows["ids"]
+        groups = rows["groups"]
+        first = 0
         for some in _decoded(rows["vectors"], self.made.dimensions):
             last = first + len(some)
             self._extend(ids[first:last], some, groups[first:last])
@@ -209,7 +214,8 @@ def _encoded(rows: Iterator[Rows]) -> str:
 
 def _decoded(text: str, dimensions: int) -> Iterator[Rows]:
     """The vectors of a text, some at a time."""
-    unpacker, packed = zlib.decompressobj(), base64.b64decode(text)
+    unpacker = zlib.decompressobj()
+    packed = base64.b64decode(text)
     size = _AT_ONCE * dimensions * np.dtype("<f4").itemsize
     while data := unpacker.decompress(packed, size):
         # A piece may end within a row only if the text is damaged, and is then refused here.

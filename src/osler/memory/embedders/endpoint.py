@@ -1,7 +1,4 @@
-"""Embeddings from a server that speaks the OpenAI protocol.
-
-OpenAI itself, vLLM, Ollama, llama.cpp and others.
-"""
+"""Embeddings from a server that speaks the OpenAI protocol: OpenAI, vLLM, Ollama, llama.cpp …."""
 
 from __future__ import annotations
 
@@ -23,6 +20,7 @@ from osler.models.retry import RETRIES, RetryPolicy, Sleep
 BATCH = 64
 """Texts in one request; larger ones meet the limits of servers."""
 TIMEOUT = 60.0
+"""Seconds for one request."""
 _LARGEST_BODY = 40_000_000
 """In bytes: a batch of rows of 4096 numbers, each of twenty digits, fits seven times."""
 _REMEDY = (
@@ -47,7 +45,8 @@ class EndpointEmbedder(CachedEmbedder):
 
     def __post_init__(self) -> None:
         """Prepare to call the server; nothing is sent yet."""
-        self.name, self._where = f"{self.model}@{self.base_url}", f"{self.model} at {self.base_url}"
+        self.name = f"{self.model}@{self.base_url}"
+        self._where = f"{self.model} at {self.base_url}"
         self._policy = RetryPolicy(self.name, self.retries, self.sleep)
 
     async def new_rows(self, texts: Sequence[str]) -> Vectors:
@@ -59,7 +58,9 @@ class EndpointEmbedder(CachedEmbedder):
         """
         batches = [texts[start : start + BATCH] for start in range(0, len(texts), BATCH)]
         rows = [await self._request(batch) for batch in batches]
-        return np.concatenate(rows) if rows else np.zeros((0, self._dimensions), dtype=np.float32)
+        if rows:
+            return np.concatenate(rows)
+        return np.zeros((0, self._dimensions), dtype=np.float32)
 
     async def new_query(self, text: str) -> NDArray[np.float32]:
         """One row, the same as for a text that is kept."""
@@ -68,9 +69,8 @@ class EndpointEmbedder(CachedEmbedder):
     async def _request(self, texts: Sequence[str]) -> Vectors:
         body = {
             "model": self.model,
-            "input": [
-                whole_characters(text) or " " for text in texts
-            ],  # OpenAI refuses a text of no characters
+            # OpenAI refuses a text of no characters.
+            "input": [whole_characters(text) or " " for text in texts],
             "encoding_format": "float",
         }
         # Connections last for one request, so that nobody need close an embedder.

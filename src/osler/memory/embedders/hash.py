@@ -1,7 +1,4 @@
-"""The default embedder.
-
-Hashed words and parts of words, in English and Chinese, with nothing to download.
-"""
+"""The default embedder: hashed words and parts of words, with nothing to download."""
 
 from __future__ import annotations
 
@@ -23,9 +20,11 @@ from osler.memory.embedders.base import Vectors
 DIMENSIONS = 4096
 """The smallest power of two at which the rows, on average over hash functions, find what BM25 finds
 in long turns."""
-FEWEST, MOST = 16, 65536
+FEWEST = 16
+MOST = 65536
 
 _WORD = 1.0
+"""Weight of a word."""
 _ENGLISH = {3: 0.15, 4: 0.15, 5: 0.15}
 """Weight of the character n-grams inside an English word, by length; a word outweighs its parts."""
 _CHINESE = {1: 0.15, 2: 0.5, 3: 0.2}
@@ -69,8 +68,10 @@ class HashEmbedder:
             UserError: No row can have that length.
         """
         if not FEWEST <= dimensions <= MOST:
-            wrong = f"a hash embedder cannot have {dimensions} dimensions"
-            raise UserError(wrong, f"give a number from {FEWEST} to {MOST}")
+            raise UserError(
+                f"a hash embedder cannot have {dimensions} dimensions",
+                f"give a number from {FEWEST} to {MOST}",
+            )
         self.dimensions = dimensions
         self.name = f"hash:{dimensions}"
         self._texts = 0
@@ -81,9 +82,9 @@ class HashEmbedder:
         """Rows for texts that are to be kept; how common their features are is learned."""
         rows = np.empty((len(texts), self.dimensions), dtype=np.float32)
         for row, text in zip(rows, texts, strict=True):
-            found = _features(text)
-            self._learn(found.keys.tolist())
-            row[:] = self._row(found, 1 + np.log(found.counts), text)
+            features = _features(text)
+            self._learn(features.keys.tolist())
+            row[:] = self._row(features, 1 + np.log(features.counts), text)
         return rows
 
     def learn(self, texts: Sequence[str]) -> None:
@@ -93,11 +94,12 @@ class HashEmbedder:
 
     async def embed_query(self, text: str) -> NDArray[np.float32]:
         """One row, in which rare features weigh more than common ones."""
-        found = _features(text)
-        seen = np.array([self._counts.get(key, 0) for key in found.keys.tolist()], dtype=np.float64)
+        features = _features(text)
+        counts = [self._counts.get(key, 0) for key in features.keys.tolist()]
+        holders = np.array(counts, dtype=np.float64)
         # BM25's inverse document frequency; the same for all features while there are no texts.
-        rarity = np.log1p((self._texts - seen + 0.5) / (seen + 0.5))
-        return self._row(found, rarity, text).astype(np.float32)
+        rarity = np.log1p((self._texts - holders + 0.5) / (holders + 0.5))
+        return self._row(features, rarity, text).astype(np.float32)
 
     def _learn(self, keys: Iterable[int]) -> None:
         self._texts += 1
@@ -108,11 +110,12 @@ class HashEmbedder:
             self._counts = Counter(dict(common[: _LARGEST_TABLE // 2]))
 
     def _row(
-        self, found: _Features, factors: NDArray[np.float64], text: str
+        self, features: _Features, factors: NDArray[np.float64], text: str
     ) -> NDArray[np.float64]:
         row = np.zeros(self.dimensions)
-        np.add.at(row, found.keys % self.dimensions, found.weights * factors)
-        if not row.any():  # no word of either language: the text is like itself alone
+        np.add.at(row, features.keys % self.dimensions, features.weights * factors)
+        if not row.any():
+            # A text without a word of either language is like itself alone.
             row[_key("text", plain(text)) % self.dimensions] = 1.0
         unit: NDArray[np.float64] = row / np.sqrt(row.dot(row))
         return unit
@@ -120,14 +123,16 @@ class HashEmbedder:
 
 def _features(text: str) -> _Features:
     """Return the features of a text."""
-    found = _occurrences(text)
-    keys, place, counts = np.unique(found["key"], return_inverse=True, return_counts=True)
-    return _Features(keys, np.bincount(place, found["weight"], len(keys)) / counts, counts)
+    occurrences = _occurrences(text)
+    keys, places, counts = np.unique(occurrences["key"], return_inverse=True, return_counts=True)
+    weights = np.bincount(places, occurrences["weight"], len(keys))
+    return _Features(keys, weights / counts, counts)
 
 
 def _occurrences(text: str) -> NDArray[np.void]:
     """Return every feature of a text as often as it occurs. The text may mix the languages."""
-    runs = _CJK.findall(plain(text).replace("疼", "痛"))  # one word for pain, as in `words`
+    # One word for pain, as in `words`.
+    runs = _CJK.findall(plain(text).replace("疼", "痛"))
     # In Chinese, English words are split as in English; a text without Chinese is split as
     # everybody else splits it.
     split = words(text, Language.ZH if runs else Language.EN)
@@ -141,11 +146,13 @@ def _word_features(word: str) -> bytes:
 
     Its borders count as letters, which keeps `pain` apart from `Spain`.
     """
-    share = 1.0 if content(word, Language.ZH if _CJK.match(word) else Language.EN) else _STOPWORD
-    found = [(_key("word", word), _WORD * share)]
+    language = Language.ZH if _CJK.match(word) else Language.EN
+    share = 1.0 if content(word, language) else _STOPWORD
+    features = [(_key("word", word), _WORD * share)]
     if word[0].isascii() and word[0].isalpha():
-        found += [(key, weight * share) for key, weight in _ngrams("en", f"<{word}>", _ENGLISH)]
-    return _packed(found)
+        for key, weight in _ngrams("en", f"<{word}>", _ENGLISH):
+            features.append((key, weight * share))
+    return _packed(features)
 
 
 @lru_cache(maxsize=8192)
@@ -156,25 +163,24 @@ def _run_features(run: str) -> bytes:
 
 def _ngrams(kind: str, text: str, weights: dict[int, float]) -> list[tuple[int, float]]:
     """The keys of a text's character n-grams with their weights."""
-    return [
-        (_key(kind, text[start : start + size]), weight)
-        for size, weight in weights.items()
-        for start in range(len(text) - size + 1)
-    ]
+    features = []
+    for size, weight in weights.items():
+        for start in range(len(text) - size + 1):
+            features.append((_key(kind, text[start : start + size]), weight))
+    return features
 
 
-def _packed(found: Sequence[tuple[int, float]]) -> bytes:
+def _packed(features: Sequence[tuple[int, float]]) -> bytes:
     """The bytes of an array of features with signed weights.
 
     Words repeat, and bytes are quickly joined.
     """
-    return np.array(
-        [(key, weight if key >> _BITS - 1 else -weight) for key, weight in found], _FEATURE
-    ).tobytes()
+    # The first bit of the key is the sign.
+    signed = [(key, weight if key >> _BITS - 1 else -weight) for key, weight in features]
+    return np.array(signed, _FEATURE).tobytes()
 
 
 @lru_cache(maxsize=65536)
 def _key(kind: str, feature: str) -> int:
-    return int.from_bytes(
-        blake2b(f"{kind}\0{feature}".encode("utf-8", "replace"), digest_size=_BITS // 8).digest()
-    )
+    data = f"{kind}\0{feature}".encode("utf-8", "replace")
+    return int.from_bytes(blake2b(data, digest_size=_BITS // 8).digest())

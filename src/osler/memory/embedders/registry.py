@@ -29,7 +29,8 @@ def open_embedder(spec: str) -> Embedder:
             "the embedder's name holds a key",
             f"set the server's environment variable to it, and {FORMS}",
         )
-    if found := AT_URL.fullmatch(spec):
+    found = AT_URL.fullmatch(spec)
+    if found:
         return _endpoint(found["model"], found["url"])
     kind, _, rest = spec.partition(":")
     if kind == "openai" and rest:

@@ -59,9 +59,8 @@ def _load(name_or_path: str) -> Any:
         ) from None
     try:
         return package.SentenceTransformer(name_or_path)
-    except (
-        Exception
-    ) as error:  # the hub, torch and the model's own code each have errors of their own
+    # The hub, torch and the model's own code each have errors of their own.
+    except Exception as error:
         first = next(iter(str(error).splitlines()), "") or type(error).__name__
         raise UserError(
             f"the sentence encoder {name_or_path!r} cannot be loaded ({first[:200]})",

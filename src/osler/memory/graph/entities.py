@@ -50,4 +50,6 @@ def _people(language: Language) -> dict[str, str]:
 
 def _normal(name: str, language: Language) -> str:
     """A name without its ending; in Chinese, without the doubling of 姐姐."""
-    return stem(plain(name)) if language is Language.EN else "".join(dict.fromkeys(name))
+    if language is Language.EN:
+        return stem(plain(name))
+    return "".join(dict.fromkeys(name))

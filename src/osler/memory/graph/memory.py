@@ -1,6 +1,4 @@
-"""A knowledge graph as a memory.
-
-Facts are edges between entities, each with the time for which it holds.
+"""A knowledge graph as a memory: facts are edges between entities, each with the time it holds.
 
 The edges are the thoughts of Think-in-Memory, formed and corrected as there; the graph is derived
 from them and has no state of its own. A recall returns the edges within two hops of what the query
@@ -35,8 +33,10 @@ _VITAL = 4
 """Edges that a treatment depends on, allergies first, before the rest of the neighbourhood."""
 _SHORTEST = 3
 """Tokens of the shortest line: no more edges are tried than fit into the budget of these."""
-_PAST, _MOST_PAST = 0.3, 5
-"""Share of the budget for what is no longer so, and the most lines."""
+_PAST = 0.3
+"""Share of the budget for what is no longer so."""
+_MOST_PAST = 5
+"""Lines of what is no longer so."""
 
 
 class GraphSettings(TimSettings):
@@ -82,36 +82,39 @@ class GraphMemory(TimMemory):
     @property
     def edges(self) -> tuple[Edge, ...]:
         """All edges there ever were but for those that were merged into others or erased."""
-        space, bank = self._space, self._bank
+        space = self._space
+        bank = self._bank
         if space is None or bank is None:
             return ()
         at = {turn.number: turn.at for turn in bank.last_turns(len(bank))}
-        kept = (one for one in space.ledger if one.object and one.status is not FactStatus.MERGED)
-        return tuple(_edge(one, space, at) for one in kept)
+        edges = []
+        for thought in space.ledger:
+            if thought.object and thought.status is not FactStatus.MERGED:
+                edges.append(_edge(thought, space, at))
+        return tuple(edges)
 
     async def _recall(self, query: Query) -> Recall:
-        bank, space = self._bank, self._space
+        bank = self._bank
+        space = self._space
         if space is None or bank is None:
             return Recall()
-        text = query.text
-        near = self._near_query(text, space, bank)
-        current = [one for one in near if space[one.number].status is FactStatus.ACTIVE]
-        hits = [Hit(one.number, one.score, 0.0, 0.0) for one in current]
+        near = self._near_query(query.text, space, bank)
+        hits = [
+            Hit(neighbour.number, neighbour.score, 0.0, 0.0)
+            for neighbour in near
+            if space[neighbour.number].status is FactStatus.ACTIVE
+        ]
         if not near:
-            vector = await self._embedder.embed_query(text)
-            hits = recall_thoughts(text, vector, space, bank, self._tim.k or _NEAREST)
-        writer, budget = self._page_writer(bank, space), self._settings.budget
+            vector = await self._embedder.embed_query(query.text)
+            hits = recall_thoughts(query.text, vector, space, bank, self._tim.k or _NEAREST)
+        writer = self._page_writer(bank, space)
         # Lines of the past are written before a page is filled, and turns of other days have dates.
         writer.notice_new_day()
-        scores = {hit.number: hit for hit in hits}
         if query.is_to_conclude and not self._tim.k:
-            recent = [fact.id for fact in reversed(space.active)]
-            numbers = dict.fromkeys([*scores, *recent])
-            most = max(_NEAREST, budget // _SHORTEST)
-            near_hits = [scores.get(number, _no_hit(number)) for number in islice(numbers, most)]
-            page = writer.page(query, Found(near_hits, (), self._unread), budget)
-            return page.recall(scores, page.turns_with_untold_facts(self._unread))
-        past = self._past(text, near, space, writer)
+            return self._recall_to_conclude(query, hits, space, writer)
+        scores = {hit.number: hit for hit in hits}
+        past = self._past(query.text, near, space, writer)
+        budget = self._settings.budget
         left = budget - sum(tokens(line) + 1 for line in past.values())
         newer = [space[fact.by] for fact in past if fact.by is not None]
         current_newer = [fact for fact in newer if fact.status is FactStatus.ACTIVE]
@@ -120,29 +123,41 @@ class GraphMemory(TimMemory):
         part = RecallPart([*current_newer, *items])
         page = writer.fill([[part]], left, is_ranked=True)
         recall = page.recall(scores, page.tried_but_untold)
-        return recall.model_copy(
-            update={"text": "\n".join(filter(None, (recall.text, *past.values())))}
-        )
+        texts = filter(None, (recall.text, *past.values()))
+        return recall.model_copy(update={"text": "\n".join(texts)})
+
+    def _recall_to_conclude(
+        self, query: Query, hits: list[Hit], space: ThoughtSpace, writer: PageWriter
+    ) -> Recall:
+        """What bears on the query, then the newest facts, as far as they fit."""
+        budget = self._settings.budget
+        scores = {hit.number: hit for hit in hits}
+        newest = [fact.id for fact in reversed(space.active)]
+        numbers = dict.fromkeys([*scores, *newest])
+        most = max(_NEAREST, budget // _SHORTEST)
+        all_hits = [scores.get(number, _no_hit(number)) for number in islice(numbers, most)]
+        page = writer.page(query, Found(all_hits, (), self._unread), budget)
+        return page.recall(scores, page.turns_with_untold_facts(self._unread))
 
     def _near_query(self, query: str, space: ThoughtSpace, bank: MemoryBank) -> list[Neighbour]:
         """The edges within two hops, whatever became of them."""
         self._graph.grow(space)
         by_turn = bank.bm25.scores(query)
-        return self._graph.near(
-            query, lambda number: max(by_turn.get(turn, 0.0) for turn in space[number].turns)
-        )
+
+        def score(number: int) -> float:
+            return max(by_turn.get(turn, 0.0) for turn in space[number].turns)
+
+        return self._graph.near(query, score)
 
     def _tellable(self, hits: list[Hit], space: ThoughtSpace) -> Iterator[Fact | int]:
-        """What may be told, in order.
-
-        Edges, and turns of which no answer of the model could be read.
-        """
+        """What may be told, in order: edges, and turns of which the model's answer was unread."""
         near = [space[hit.number] for hit in hits]
         if self._tim.k:
             yield from near[: self._tim.k]
             return
         yield from near[:_NEAREST]
-        yield from sorted(space.vital, key=lambda one: one.kind is not FactKind.ALLERGY)[:_VITAL]
+        allergies_first = sorted(space.vital, key=lambda fact: fact.kind is not FactKind.ALLERGY)
+        yield from allergies_first[:_VITAL]
         yield from reversed(self._unread)
         yield from near[_NEAREST:]
         yield from reversed(space.active)
@@ -153,14 +168,15 @@ class GraphMemory(TimMemory):
         """Replaced edges with their lines, if they are wanted; what nobody said is no history."""
         if not (self._history or finder("past", self._language).search(query)):
             return {}
-        replaced = (space[one.number] for one in near)
-        lines, left = dict[Fact, str](), self._settings.budget * _PAST
-        for one in (
-            one for one in replaced if one.status is FactStatus.SUPERSEDED and not one.inferred
-        ):
-            line = self._past_line(one, space, writer)
+        lines: dict[Fact, str] = {}
+        left = self._settings.budget * _PAST
+        for neighbour in near:
+            fact = space[neighbour.number]
+            if fact.status is not FactStatus.SUPERSEDED or fact.inferred:
+                continue
+            line = self._past_line(fact, space, writer)
             if tokens(line) + 1 <= left and len(lines) < _MOST_PAST:
-                lines[one] = line
+                lines[fact] = line
                 left -= tokens(line) + 1
         return lines
 
@@ -180,25 +196,31 @@ class GraphMemory(TimMemory):
         others = await super().search(query)
         if self._space is None or self._bank is None:
             return others
-        near = {
-            thought_key(one.number): one.score
-            for one in self._near_query(query, self._space, self._bank)
-        }
         items = {key for key, _ in others}
-        found = {key: 1 + score for key, score in near.items() if key in items}
-        rest = (key for key, _ in others if key not in found)
-        return [*found.items(), *((key, 1 / (place + 1)) for place, key in enumerate(rest, 1))]
+        scores: dict[str, float] = {}
+        for neighbour in self._near_query(query, self._space, self._bank):
+            key = thought_key(neighbour.number)
+            if key in items:
+                scores[key] = 1 + neighbour.score
+        # All others score less than 1, in their order: 1/2, 1/3, …
+        rest = [key for key, _ in others if key not in scores]
+        for place, key in enumerate(rest, start=2):
+            scores[key] = 1 / place
+        return list(scores.items())
 
     async def search_turns(self, query: str) -> list[int]:
         """The turns of the neighbourhood, the best of each edge, then all others."""
         others = await super().search_turns(query)
         if self._space is None or self._bank is None:
             return others
-        places, ledger = {turn: place for place, turn in enumerate(others)}, self._space
-        near = (ledger[one.number] for one in self._near_query(query, ledger, self._bank))
-        current = (one for one in near if one.status is FactStatus.ACTIVE)
-        first = (min(one.turns, key=lambda turn: places.get(turn, len(places))) for one in current)
-        return list(dict.fromkeys([*first, *others]))
+        places = {turn: place for place, turn in enumerate(others)}
+        turns: dict[int, None] = {}
+        for neighbour in self._near_query(query, self._space, self._bank):
+            fact = self._space[neighbour.number]
+            if fact.status is FactStatus.ACTIVE:
+                best = min(fact.turns, key=lambda turn: places.get(turn, len(places)))
+                turns[best] = None
+        return list(turns | dict.fromkeys(others))
 
     def _clear_derived(self) -> None:
         super()._clear_derived()
@@ -212,17 +234,19 @@ def _no_hit(number: int) -> Hit:
 
 def _edge(thought: Fact, space: ThoughtSpace, at: Mapping[int, datetime | None]) -> Edge:
     is_current = thought.status is FactStatus.ACTIVE
-    ended = None if is_current or thought.by is None else space[thought.by].turn
+    superseded_in = None
+    if not is_current and thought.by is not None:
+        superseded_in = space[thought.by].turn
     return Edge(
-        thought.id,
-        thought.subject,
-        thought.relation,
-        thought.object,
-        thought.turn,
-        at.get(thought.turn),
-        thought.reported,
-        is_current,
-        ended,
-        None if ended is None else at.get(ended),
-        None if is_current else thought.by,
+        number=thought.id,
+        subject=thought.subject,
+        relation=thought.relation,
+        object=thought.object,
+        turn=thought.turn,
+        valid_from=at.get(thought.turn),
+        reported=thought.reported,
+        is_current=is_current,
+        superseded_in=superseded_in,
+        superseded_at=None if superseded_in is None else at.get(superseded_in),
+        by=None if is_current else thought.by,
     )

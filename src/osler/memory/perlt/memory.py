@@ -1,6 +1,4 @@
-"""PerLTQA's memory.
-
-Standing facts in one store, what was said in another, and a classifier that weighs the two.
+"""PerLTQA's memory: a store of standing facts, one of what was said, and a classifier for the two.
 
 The semantic store is the active thoughts that say who the patient is: allergies, medicines,
 conditions, relatives, habits. The episodic store is the turns, word for word. A recall takes the
@@ -87,13 +85,14 @@ def reranked(
         alpha: Weight of the class.
         beta: Weight of the score.
     """
-    items = [
-        StoreItem(store, number, alpha * likely[store] + beta * sigmoid(score))
-        for store, found in stores.items()
-        for number, score in found
-    ]
-    places = [(place, store) for store, found in stores.items() for place in range(len(found))]
-    return [items[place] for place in ranked([item.score for item in items], places)]
+    items: list[StoreItem] = []
+    names: list[tuple[int, MemoryClass]] = []
+    for store, scored in stores.items():
+        for place, (number, score) in enumerate(scored):
+            together = alpha * likely[store] + beta * sigmoid(score)
+            items.append(StoreItem(store, number, together))
+            names.append((place, store))
+    return [items[index] for index in ranked([item.score for item in items], names)]
 
 
 class PerltMemory(TimMemory):
@@ -117,24 +116,26 @@ class PerltMemory(TimMemory):
 
     async def _recall(self, query: Query) -> Recall:
         """The newest turn of the present visit, then the best of both stores as far as they fit."""
-        bank, space = self._bank, self._space
+        bank = self._bank
+        space = self._space
         if space is None or bank is None:
             return Recall()
         items, requests = await self._ranking(query.text, space, bank, self._perlt.k or 1)
         newest = next(bank.newest, 0)
         first = [newest] if newest > 0 and newest != query.beside else []
+        to_tell = RecallPart([*first, *self._tellable(items, space)])
         page = self._page_writer(bank, space).fill(
-            [[RecallPart([*first, *self._tellable(items, space)])]],
-            self._settings.budget,
-            is_ranked=True,
-            repeats=True,
+            [[to_tell]], self._settings.budget, is_ranked=True, repeats=True
         )
         scores: dict[int, Hit] = {}
         for item in items:
-            is_turn = item.store is MemoryClass.EPISODIC
-            for number in space.of_turn(item.number) if is_turn else [item.number]:
-                said = item.number if is_turn else None
-                scores.setdefault(number, Hit(number, item.score, 0.0, 0.0, said))
+            turn: int | None = None
+            thoughts: Iterable[int] = [item.number]
+            if item.store is MemoryClass.EPISODIC:
+                turn = item.number
+                thoughts = space.of_turn(turn)
+            for number in thoughts:
+                scores.setdefault(number, Hit(number, item.score, 0.0, 0.0, turn))
         recall = page.recall(scores, page.tried_but_untold)
         return recall.model_copy(update={"requests": requests})
 
@@ -148,16 +149,14 @@ class PerltMemory(TimMemory):
                 yield item.number
 
     async def search(self, query: str) -> list[tuple[str, float]]:
-        """All items in the order of the ranking.
-
-        A turn is shown by its thoughts, or as it is if it left none.
-        """
-        space, bank = self._space, self._bank
+        """All items in the order of the ranking; a turn by its thoughts, if it left any."""
+        space = self._space
+        bank = self._bank
         if space is None or bank is None:
             return []
         items, _ = await self._ranking(query, space, bank, space.size + len(bank))
         silent = self._silent(bank, space)
-        found: dict[str, float] = {}
+        scores: dict[str, float] = {}
         for item in items:
             if item.store is MemoryClass.SEMANTIC:
                 keys = [thought_key(item.number)]
@@ -166,21 +165,24 @@ class PerltMemory(TimMemory):
             else:
                 keys = [thought_key(number) for number in space.of_turn(item.number)]
             for key in keys:
-                found.setdefault(key, item.score)
-        return list(found.items())
+                scores.setdefault(key, item.score)
+        return list(scores.items())
 
     async def search_turns(self, query: str) -> list[int]:
         """The turns in the order of the ranking; a thought names all turns in which it was said."""
-        space, bank = self._space, self._bank
+        space = self._space
+        bank = self._bank
         if space is None or bank is None:
             return []
         items, _ = await self._ranking(query, space, bank, space.size + len(bank))
-        is_turn = MemoryClass.EPISODIC
-        named = (
-            (one.number,) if one.store is is_turn else space[one.number].turns for one in items
-        )
-        kept = self._silent(bank, space) | space.turns
-        return [turn for turn in dict.fromkeys(chain.from_iterable(named)) if turn in kept]
+        named: dict[int, None] = {}
+        for item in items:
+            if item.store is MemoryClass.EPISODIC:
+                named[item.number] = None
+            else:
+                named |= dict.fromkeys(space[item.number].turns)
+        searchable = self._silent(bank, space) | space.turns
+        return [turn for turn in named if turn in searchable]
 
     async def _ranking(
         self, query: str, space: ThoughtSpace, bank: MemoryBank, k: int
@@ -192,22 +194,16 @@ class PerltMemory(TimMemory):
         by_thought = self._scores(query, vector, space.bm25, space.index)
         for turn, score in by_turn.items():
             # A thought leaves out what its question says.
-            by_thought.update(
-                (one, max(score, by_thought.get(one, score))) for one in space.of_turn(turn)
-            )
+            for number in space.of_turn(turn):
+                by_thought[number] = max(score, by_thought.get(number, score))
         # What nothing speaks for comes last: what a treatment depends on, then the newest.
-        others = chain((one.id for one in space.vital), (one.id for one in reversed(space.active)))
-        facts = (
-            number for number in _in_order(by_thought, others) if self._is_standing(space[number])
-        )
+        others = (thought.id for thought in chain(space.vital, reversed(space.active)))
+        thoughts = _in_order(by_thought, others)
+        standing = (number for number in thoughts if self._is_standing(space[number]))
+        turns = _in_order(by_turn, bank.newest)
         stores = {
-            MemoryClass.SEMANTIC: [
-                (number, by_thought.get(number, 0.0)) for number in islice(facts, k)
-            ],
-            MemoryClass.EPISODIC: [
-                (number, by_turn.get(number, 0.0))
-                for number in islice(_in_order(by_turn, bank.newest), k)
-            ],
+            MemoryClass.SEMANTIC: _with_scores(islice(standing, k), by_thought),
+            MemoryClass.EPISODIC: _with_scores(islice(turns, k), by_turn),
         }
         likely = {MemoryClass.SEMANTIC: semantic, MemoryClass.EPISODIC: 1 - semantic}
         return reranked(stores, likely, self._perlt.alpha, self._perlt.beta), requests
@@ -217,11 +213,8 @@ class PerltMemory(TimMemory):
     ) -> dict[int, float]:
         """How well texts fit; those are left out that share no word or have no positive cosine."""
         if self._perlt.retriever == "dense":
-            return {
-                number: cosine
-                for number, cosine in index.search(vector, len(index))
-                if cosine > 0.0
-            }
+            cosines = dict(index.search(vector, len(index)))
+            return {number: cosine for number, cosine in cosines.items() if cosine > 0.0}
         return words.scores(query)
 
     async def _semantic_probability(self, query: str) -> tuple[float, int]:
@@ -231,12 +224,12 @@ class PerltMemory(TimMemory):
             return semantic_probability(query, self._language), 0
         if self._classified and self._classified[0] == query:
             return self._classified[1], 0
-        given, requests = await probability_by_model(query, self._language, thinker)
-        if given is None:
+        probability, requests = await probability_by_model(query, self._language, thinker)
+        if probability is None:
             self.failed_classifications += 1
-            given = semantic_probability(query, self._language)
-        self._classified = query, given
-        return given, requests
+            probability = semantic_probability(query, self._language)
+        self._classified = query, probability
+        return probability, requests
 
     def _is_standing(self, thought: Fact) -> bool:
         if thought.id not in self._standing:
@@ -277,3 +270,8 @@ def _complaints() -> frozenset[str]:
 def _in_order(scores: Mapping[int, float], others: Iterable[int]) -> Iterator[int]:
     """The numbers with scores, the best first and of two alike the newer one; then the others."""
     yield from dict.fromkeys(chain(best_first(scores), others))
+
+
+def _with_scores(numbers: Iterable[int], scores: Mapping[int, float]) -> list[tuple[int, float]]:
+    """Numbers with their scores; what nothing speaks for has 0."""
+    return [(number, scores.get(number, 0.0)) for number in numbers]

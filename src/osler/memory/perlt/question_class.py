@@ -21,6 +21,7 @@ from osler.memory.base import Thinker
 from osler.memory.core.ask_model import ask_json
 
 BUCKETS = 4096
+"""Length of the row that a question's words are hashed into."""
 _TOKENS = 200
 """The most tokens of a model's answer."""
 
@@ -38,7 +39,9 @@ def hashed(question: str, language: Language) -> NDArray[np.float64]:
     for key, value in count_pieces(question, language).items():
         row[key % BUCKETS] += value
     length = math.sqrt(float(row @ row))
-    return row / length if length else row
+    if length:
+        return row / length
+    return row
 
 
 def semantic_probability(question: str, language: Language) -> float:
@@ -61,7 +64,9 @@ async def probability_by_model(
 
 def sigmoid(value: float) -> float:
     """Squash a score into 0 to 1."""
-    return 1 / (1 + math.exp(-value)) if value > 0 else math.exp(value) / (1 + math.exp(value))
+    if value > 0:
+        return 1 / (1 + math.exp(-value))
+    return math.exp(value) / (1 + math.exp(value))
 
 
 @cache

@@ -1,7 +1,4 @@
-"""Reading the arguments of a `MemoryStore`.
-
-Whose memory, how many results, which language, memory and model.
-"""
+"""Reading the arguments of a `MemoryStore`: whose memory, how many results, which language …."""
 
 from __future__ import annotations
 
@@ -32,7 +29,7 @@ def ids_of(
     filters: Mapping[str, Any] | None = None,
 ) -> dict[str, str]:
     """Return the ids that were given, as arguments or as plain conditions of a filter."""
-    given: dict[str, str | int | None] = {
+    values: dict[str, str | int | None] = {
         "user_id": user_id,
         "agent_id": agent_id,
         "run_id": run_id if run_id is not None else session_id,
@@ -40,9 +37,13 @@ def ids_of(
     for part in (filters or {}, *_parts(filters)):
         for name in (*IDS, "session_id"):
             place = "run_id" if name == "session_id" else name
-            if given[place] is None and isinstance(part.get(name), str | int) and part[name] != "*":
-                given[place] = part[name]
-    ids = {name: str(given[name]).strip() for name in IDS if given[name] is not None}
+            if (
+                values[place] is None
+                and isinstance(part.get(name), str | int)
+                and part[name] != "*"
+            ):
+                values[place] = part[name]
+    ids = {name: str(values[name]).strip() for name in IDS if values[name] is not None}
     if not ids or not all(ids.values()):
         raise UserError(
             "it is not said whose memory it is", "give user_id=, agent_id= or run_id=, not empty"
@@ -52,7 +53,9 @@ def ids_of(
 
 def _parts(filters: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
     parts = (filters or {}).get("AND", ())
-    return [part for part in parts if isinstance(part, Mapping)] if isinstance(parts, list) else []
+    if isinstance(parts, list):
+        return [part for part in parts if isinstance(part, Mapping)]
+    return []
 
 
 def owner_of(ids: Mapping[str, str]) -> MemoryOwner:
@@ -79,13 +82,15 @@ def check_metadata(metadata: Mapping[str, Any] | None) -> None:
         ) from None
 
 
-def language_named(given: Language | str | None) -> Language | None:
+def language_named(name: Language | str | None) -> Language | None:
     """Read the language of a store; None if each text has its own."""
     try:
-        return Language(given) if given is not None else None
+        if name is not None:
+            return Language(name)
+        return None
     except ValueError:
         remedy = f"use one of {', '.join(Language)}, or none to find it out for each text"
-        raise UserError(f"there is no language {given!r}", remedy) from None
+        raise UserError(f"there is no language {name!r}", remedy) from None
 
 
 def stored_form(spec: str) -> tuple[str, ...]:
@@ -100,12 +105,10 @@ def thinker_of(backbone: Backbone) -> Thinker:
     async def think(
         template: Prompt, text: str, schema: type[BaseModel] | None, most: int
     ) -> str | None:
+        messages = [ChatMessage("user", text)]
         try:
-            return (
-                await ask(
-                    backbone.client, [ChatMessage("user", text)], schema=schema, max_tokens=most
-                )
-            ).text
+            answer = await ask(backbone.client, messages, schema=schema, max_tokens=most)
+            return answer.text
         except BackboneError as error:
             warn(f"the model of the memory failed, and the exchange is kept word for word: {error}")
             return None

@@ -106,7 +106,8 @@ class StoreFile:
                 self._file.execute("INSERT INTO about VALUES ('memory', ?)", (memory,))
                 self._file.execute(f"PRAGMA application_id={MARK}")
                 self._file.execute(f"PRAGMA user_version={FORMAT}")
-        if (form := self._pragma("user_version")) != FORMAT:
+        form = self._pragma("user_version")
+        if form != FORMAT:
             raise UserError(
                 f"the memory store {self.path} has form {form}, this Osler reads form {FORMAT}",
                 (
@@ -146,7 +147,7 @@ class StoreFile:
     def empty_log(self) -> None:
         """Empty the write-ahead log, in which deleted text still stands.
 
-        Waits for those who read an older state.
+        It waits for those who read an older state.
         """
         if self.path is not None and self.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0]:
             warn(
@@ -193,7 +194,8 @@ class StoreFile:
             os.close(lock)
 
     async def _locked(self, path: Path) -> int:
-        began, pause = time.monotonic(), 0.001
+        began = time.monotonic()
+        pause = 0.001
         while True:
             with self.errors_named():
                 lock = os.open(

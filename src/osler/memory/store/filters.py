@@ -1,6 +1,6 @@
 """Filters on items, as mem0 writes them.
 
-`{"category": "diet", "created_at": {"gte": "2026-01-01"}}`.
+For example, `{"category": "diet", "created_at": {"gte": "2026-01-01"}}`.
 """
 
 from __future__ import annotations
@@ -52,15 +52,18 @@ def _matches_one(item: Mapping[str, Any], name: str, condition: Any) -> bool:
 
 def _matches_group(item: Mapping[str, Any], name: str, filters: Any) -> bool:
     """Check an item against AND, OR or NOT of several filters."""
-    if isinstance(filters, Mapping):
-        filters = [filters]
-    if not isinstance(filters, list) or not all(isinstance(part, Mapping) for part in filters):
+    parts = [filters] if isinstance(filters, Mapping) else filters
+    if not isinstance(parts, list) or not all(isinstance(part, Mapping) for part in parts):
         raise UserError(
             f"the filter {name} is no list of filters", f'write {{"{name}": [{{…}}, {{…}}]}}'
         )
     # All are looked at, so that one that cannot be read is refused whatever the others say.
-    results = [matches(item, part) for part in filters]
-    return {"AND": all(results), "OR": any(results), "NOT": not any(results)}[name]
+    results = [matches(item, part) for part in parts]
+    if name == "AND":
+        return all(results)
+    if name == "OR":
+        return any(results)
+    return not any(results)
 
 
 def _holds(name: str, value: Any, operator: str, operand: Any) -> bool:
@@ -76,16 +79,15 @@ def _holds(name: str, value: Any, operator: str, operand: Any) -> bool:
         operand = [moment(part) for part in operand] if is_list else moment(operand)
     try:
         return _OPERATORS[operator](value, operand)
-    except TypeError:  # a text and a number
+    except TypeError:
+        # A text and a number.
         return False
 
 
 def moment(time: Any) -> datetime:
     """Read a time: a datetime, ISO 8601 text or seconds since 1970.
 
-    The result is UTC without a time zone.
-
-    A time without a time zone is taken as it is.
+    The result is UTC without a time zone. A time without a time zone is taken as it is.
 
     Raises:
         UserError: It is none of these.
@@ -96,7 +98,9 @@ def moment(time: Any) -> datetime:
         elif isinstance(time, int | float) and not isinstance(time, bool):
             time = datetime.fromtimestamp(time, UTC)
         if isinstance(time, datetime):
-            return time.astimezone(UTC).replace(tzinfo=None) if time.tzinfo else time
+            if time.tzinfo:
+                return time.astimezone(UTC).replace(tzinfo=None)
+            return time
         if hasattr(time, "timetuple"):
             return datetime(time.year, time.month, time.day)  # noqa: DTZ001 -- a date
     except (ValueError, OverflowError, OSError):

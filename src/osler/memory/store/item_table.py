@@ -18,7 +18,7 @@ from osler.memory.core.items import MemoryItem
 from osler.memory.store.file import StoreFile
 from osler.memory.store.filters import IDS
 
-_SHOWN = (
+_VISIBLE_FIELDS = (
     *IDS,
     "actor_id",
     "valid_at",
@@ -47,10 +47,7 @@ class ItemTable:
         self._file = file
 
     def add(self, items: Sequence[MemoryItem], source: ItemSource) -> list[dict[str, Any]]:
-        """Insert new items and mark those that something took the place of.
-
-        Return an event for each.
-        """
+        """Insert new items, mark those that others took the place of, return an event each."""
         at = now()
         events = [self._put(item, source, at) for item in items]
         for item in items:
@@ -63,26 +60,24 @@ class ItemTable:
         return [event for event in events if event]
 
     def _put(self, item: MemoryItem, source: ItemSource, at: str) -> dict[str, Any] | None:
-        found = self._file.rows(
+        rows = self._file.rows(
             "SELECT id, text, superseded_at FROM items WHERE scope = ? AND key = ?",
             source.scope,
             item.key,
         )
-        if not found:
-            id, turn = str(uuid4()), source.turn
+        if not rows:
+            id = str(uuid4())
+            turn = source.turn
             values = {
-                **{
-                    "id": id,
-                    "scope": source.scope,
-                    "key": item.key,
-                    "text": item.text,
-                    **source.ids,
-                },
-                **{"metadata": json.dumps(source.metadata, ensure_ascii=False), "created_at": at},
-                **{
-                    "valid_at": turn.at.isoformat() if turn.at else at,
-                    "superseded_at": None if item.is_current else at,
-                },
+                "id": id,
+                "scope": source.scope,
+                "key": item.key,
+                "text": item.text,
+                **source.ids,
+                "metadata": json.dumps(source.metadata, ensure_ascii=False),
+                "created_at": at,
+                "valid_at": turn.at.isoformat() if turn.at else at,
+                "superseded_at": None if item.is_current else at,
                 "actor_id": turn.said_by or turn.asked_by or None,
             }
             marks = ", ".join("?" * len(values))
@@ -90,7 +85,7 @@ class ItemTable:
                 f"INSERT INTO items ({', '.join(values)}) VALUES ({marks})", *values.values()
             )
             return {"id": id, "memory": item.text, "event": "ADD"}
-        [row] = found
+        [row] = rows
         if not item.is_current and row["superseded_at"] is None:
             self._file.rows("UPDATE items SET superseded_at = ? WHERE id = ?", at, row["id"])
             self._changed(row["id"], "SUPERSEDE", None, at)
@@ -103,27 +98,29 @@ class ItemTable:
         Raises:
             UserError: There is none with that id, or it was deleted.
         """
-        found = self._file.rows("SELECT * FROM items WHERE id = ?", id)
-        if not found:
+        rows = self._file.rows("SELECT * FROM items WHERE id = ?", id)
+        if not rows:
             raise UserError(
                 f"there is no memory {str(id)[:60]!r}",
                 "use an id that add, search or get_all returned",
             )
-        if found[0]["text"] is None:
+        if rows[0]["text"] is None:
             raise UserError(
                 f"the memory {id} was deleted", "use an id that add, search or get_all returned"
             )
-        return found[0]
+        return rows[0]
 
     def at_key(self, scope: int, key: str) -> dict[str, Any] | None:
         """The current item with that key."""
-        found = self._file.rows(
+        rows = self._file.rows(
             "SELECT * FROM items WHERE scope = ? AND key = ? AND superseded_at IS NULL AND text IS"
             " NOT NULL",
             scope,
             key,
         )
-        return shown(found[0]) if found else None
+        if rows:
+            return shown(rows[0])
+        return None
 
     def rows(self, ids: Mapping[str, str], *, superseded: bool = True) -> list[sqlite3.Row]:
         """Everything with these ids, oldest first."""
@@ -136,12 +133,8 @@ class ItemTable:
     def scopes(self, ids: Mapping[str, str]) -> list[int]:
         """The scopes that hold items with these ids."""
         conditions = " AND ".join(f"{name} = ?" for name in ids)
-        return [
-            row[0]
-            for row in self._file.rows(
-                f"SELECT DISTINCT scope FROM items WHERE {conditions}", *ids.values()
-            )
-        ]
+        sql = f"SELECT DISTINCT scope FROM items WHERE {conditions}"
+        return [row[0] for row in self._file.rows(sql, *ids.values())]
 
     def reword(
         self, row: sqlite3.Row, text: str | None, metadata: Mapping[str, Any] | None
@@ -182,33 +175,29 @@ class ItemTable:
 
     def history(self, id: str) -> list[dict[str, Any]]:
         """The changes of an item, oldest first; of a deleted one without its texts."""
-        found = self._file.rows("SELECT * FROM items WHERE id = ?", id)
-        if not found:
+        rows = self._file.rows("SELECT * FROM items WHERE id = ?", id)
+        if not rows:
             raise UserError(
                 f"there is no memory {str(id)[:60]!r}",
                 "use an id that add, search or get_all returned",
             )
-        [item] = found
+        [item] = rows
         changes = self._file.rows("SELECT * FROM changes WHERE id = ? ORDER BY number", id)
-        olds = [row["old"] for row in changes if row["event"] == "UPDATE"]
-        texts = iter([*olds, item["text"]])
+        # Each update stores the text before it; the last text is the item's own.
+        earlier_texts = [row["old"] for row in changes if row["event"] == "UPDATE"]
+        texts = iter([*earlier_texts, item["text"]])
         text = next(texts)
-        told = [_change(id, None, text, "ADD", item["created_at"])]
+        history = [_change(id, None, text, "ADD", item["created_at"])]
         for row in changes:
-            old, text = (
-                text,
-                (
-                    next(texts)
-                    if row["event"] == "UPDATE"
-                    else None
-                    if row["event"] == "DELETE"
-                    else text
-                ),
-            )
-            told.append(_change(id, old, text, row["event"], row["at"]))
+            old = text
+            if row["event"] == "UPDATE":
+                text = next(texts)
+            elif row["event"] == "DELETE":
+                text = None
+            history.append(_change(id, old, text, row["event"], row["at"]))
         if item["superseded_by"]:
-            told[-1]["superseded_by"] = item["superseded_by"]
-        return told
+            history[-1]["superseded_by"] = item["superseded_by"]
+        return history
 
     def _changed(self, id: str, event: str, old: str | None, at: str) -> None:
         self._file.rows(
@@ -219,7 +208,7 @@ class ItemTable:
 def shown(row: sqlite3.Row) -> dict[str, Any]:
     """An item as users see it."""
     item = {"id": row["id"], "memory": row["text"], "metadata": json.loads(row["metadata"])}
-    return item | {name: row[name] for name in _SHOWN if row[name] is not None}
+    return item | {name: row[name] for name in _VISIBLE_FIELDS if row[name] is not None}
 
 
 def now() -> str:
@@ -229,6 +218,10 @@ def now() -> str:
 
 def _change(id: str, old: str | None, new: str | None, event: str, at: str) -> dict[str, Any]:
     return {
-        **{"memory_id": id, "event": event, "old_memory": old, "new_memory": new},
-        **{"created_at": at, "is_deleted": event == "DELETE"},
+        "memory_id": id,
+        "event": event,
+        "old_memory": old,
+        "new_memory": new,
+        "created_at": at,
+        "is_deleted": event == "DELETE",
     }

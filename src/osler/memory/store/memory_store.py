@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from itertools import groupby, islice
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Self
 
@@ -72,31 +72,31 @@ class MemoryStore:
             UserError: The file is something else or cannot be written, or a name is wrong.
         """
         self._path = Path(file).absolute() if file is not None else None
-        self._wanted = None if memory is None else as_name(memory)
+        self._requested_memory = None if memory is None else as_name(memory)
         self._settings = settings or MemorySettings()
         self._language = language_named(language)
         self._spec = None if backbone == "rules" else backbone
         self._backbone: Backbone | None = None
         self._process: int | None = None
-        self._kept: list[StoreFile] = []
+        self._opened_files: list[StoreFile] = []
         self._open()
 
     @in_background
     async def _aopen(self) -> None:
-        if memory_options(self._wanted or "")[0] == "none":
+        if memory_options(self._requested_memory or "")[0] == "none":
             raise UserError(
                 "the memory none keeps nothing, so there is nothing to store", "use tim or raw"
             )
-        if self._wanted is not None:
-            memory_factory(self._wanted)(self._settings)
+        if self._requested_memory is not None:
+            memory_factory(self._requested_memory)(self._settings)
         if self._spec is not None:
             self._backbone = open_backbone(self._spec)
             self._settings = self._settings.model_copy(
                 update={"thinker": thinker_of(self._backbone)}
             )
-        file = StoreFile(self._path, self._wanted)
+        file = StoreFile(self._path, self._requested_memory)
         stored = file.memory
-        spec = self._wanted or stored
+        spec = self._requested_memory or stored
         if stored_form(spec) != stored_form(stored):
             file.close()
             raise UserError(
@@ -108,10 +108,11 @@ class MemoryStore:
         def make(language: Language) -> Memory:
             return factory(self._settings.model_copy(update={"language": language}))
 
-        self._kept.append(
-            file
-        )  # after a fork, the other process's file must stay open and unused here
-        self._file, self._items, self._scopes = file, ItemTable(file), ScopeTable(file, make)
+        # After a fork, the other process's file must stay open and unused here.
+        self._opened_files.append(file)
+        self._file = file
+        self._items = ItemTable(file)
+        self._scopes = ScopeTable(file, make)
         self._process = os.getpid()
 
     _open = blocking(_aopen)
@@ -156,11 +157,14 @@ class MemoryStore:
             )
         check_metadata(metadata)
         owner = owner_of(ids)
-        told, events = exchanges(messages, timestamp), []
-        for language, turns in groupby(
-            told, lambda turn: self._language_of(f"{turn.question} {turn.reply}", owner)
-        ):
-            async with self._scopes.writing(self._scopes.number(owner, language)) as live:
+
+        def language(turn: Turn) -> Language:
+            return self._language_of(f"{turn.question} {turn.reply}", owner)
+
+        events = []
+        for turns_language, turns in groupby(exchanges(messages, timestamp), language):
+            scope = self._scopes.number(owner, turns_language)
+            async with self._scopes.writing(scope) as live:
                 for turn in turns:
                     events += await self._remember(live, turn, ids, metadata or {})
         return {"results": events}
@@ -169,12 +173,12 @@ class MemoryStore:
         self, live: LiveScope, turn: Turn, ids: Mapping[str, str], metadata: Mapping[str, Any]
     ) -> list[dict[str, Any]]:
         session = (live.number, ids.get("run_id", ""))
-        asked = self._file.rows(
+        waiting_questions = self._file.rows(
             "SELECT question, asked_by FROM asked WHERE scope = ? AND run_id = ?", *session
         )
         turn = turn.model_copy(update={"number": live.turns + 1})
-        if asked and not turn.question:
-            turn = turn.model_copy(update=dict(asked[0]))
+        if waiting_questions and not turn.question:
+            turn = turn.model_copy(update=dict(waiting_questions[0]))
         await live.memory.remember(turn)
         with self._file.transaction():
             items = self._scopes.save_turn(live, turn)
@@ -223,19 +227,25 @@ class MemoryStore:
         most = limit_of(limit, top_k)
         conditions = {**(filters or {}), **ids}
         first = self._language_of(query, owner_of(ids))
-        found: list[tuple[bool, float, dict[str, Any]]] = []
+        results: list[tuple[bool, float, dict[str, Any]]] = []
         for scope in self._scopes_of(ids):
             async with self._scopes.reading(scope) as live:
                 ranked = await _ranked(live.memory, query)
-            items = ((self._items.at_key(scope, key), score) for key, score in ranked)
-            fitting = (
-                (live.language is not first, -score, item | {"score": round(score, 4)})
-                for item, score in items
-                if item and (threshold is None or score >= threshold) and matches(item, conditions)
-            )
-            found += islice(fitting, most)
-        found.sort(key=lambda one: one[:2])  # what is in the language of the query comes first
-        return {"results": [item for _, _, item in found[:most]]}
+            taken_here = 0
+            for key, score in ranked:
+                if taken_here == most:
+                    break
+                if threshold is not None and score < threshold:
+                    continue
+                item = self._items.at_key(scope, key)
+                if item and matches(item, conditions):
+                    results.append(
+                        (live.language is not first, -score, item | {"score": round(score, 4)})
+                    )
+                    taken_here += 1
+        # What is in the language of the query comes first.
+        results.sort(key=lambda result: result[:2])
+        return {"results": [item for _, _, item in results[:most]]}
 
     search = blocking(asearch)
 
@@ -250,12 +260,13 @@ class MemoryStore:
     ) -> Recall:
         """Return what a memory recalls for a prompt.
 
-        `text` within the budget of the settings, and its facts.
+        Its `text` is within the budget of the settings; `facts` says the same for code.
         """
         await self._ready()
         owner = owner_of(ids_of(user_id, agent_id, run_id))
         first = self._language_of(query, owner)
-        recall, scopes = Recall(), self._scopes.of_owner(owner)
+        recall = Recall()
+        scopes = self._scopes.of_owner(owner)
         for _, scope in sorted(scopes.items(), key=lambda pair: pair[0] is not first):
             async with self._scopes.reading(scope) as live:
                 recall = await live.memory.recall(Query(query))
@@ -269,8 +280,10 @@ class MemoryStore:
     async def aget(self, memory_id: str) -> dict[str, Any] | None:
         """Return one item, or None if there is none with that id."""
         await self._ready()
-        found = self._file.rows("SELECT * FROM items WHERE id = ? AND text IS NOT NULL", memory_id)
-        return shown(found[0]) if found else None
+        rows = self._file.rows("SELECT * FROM items WHERE id = ? AND text IS NOT NULL", memory_id)
+        if rows:
+            return shown(rows[0])
+        return None
 
     get = blocking(aget)
 
@@ -293,11 +306,12 @@ class MemoryStore:
         """
         await self._ready()
         ids = ids_of(user_id, agent_id, run_id, session_id, filters)
+        conditions = {**(filters or {}), **ids}
         items = (shown(row) for row in self._items.rows(ids, superseded=superseded))
-        found = [item for item in items if matches(item, {**(filters or {}), **ids})]
-        return {
-            "results": found if limit is None and top_k is None else found[: limit_of(limit, top_k)]
-        }
+        results = [item for item in items if matches(item, conditions)]
+        if limit is not None or top_k is not None:
+            results = results[: limit_of(limit, top_k)]
+        return {"results": results}
 
     get_all = blocking(aget_all)
 
@@ -359,9 +373,8 @@ class MemoryStore:
         await self._ready()
         ids = ids_of(user_id, agent_id, run_id, session_id)
         for scope in self._scopes_of(ids):
-            await self._erase(
-                scope, [row["key"] for row in self._items.rows(ids) if row["scope"] == scope]
-            )
+            keys = [row["key"] for row in self._items.rows(ids) if row["scope"] == scope]
+            await self._erase(scope, keys)
         return _done("delete_all")
 
     delete_all = blocking(adelete_all)
@@ -394,7 +407,7 @@ class MemoryStore:
     async def ahistory(self, memory_id: str) -> list[dict[str, Any]]:
         """Return the changes of an item, oldest first.
 
-        Of a deleted item only what happened when.
+        Of a deleted item it says only what happened when.
         """
         await self._ready()
         return self._items.history(memory_id)
@@ -455,7 +468,9 @@ class MemoryStore:
     def _scopes_of(self, ids: Mapping[str, str]) -> list[int]:
         owner = owner_of(ids)
         own = list(self._scopes.of_owner(owner).values())
-        return own if owner.kind == IDS[0] else sorted({*own, *self._items.scopes(ids)})
+        if owner.kind == IDS[0]:
+            return own
+        return sorted({*own, *self._items.scopes(ids)})
 
 
 def _done(what: str) -> dict[str, str]:
@@ -463,12 +478,18 @@ def _done(what: str) -> dict[str, str]:
 
 
 async def _ranked(memory: Memory, query: str) -> list[tuple[str, float]]:
-    """The items of a memory, best first: its own search, or else the turns of what it recalls."""
+    """The items of a memory, best first: its own search, or else the turns of what it recalls.
+
+    A turn scores what its best fact does; without a fact, recalled word for word, it scores 1.
+    """
     if isinstance(memory, ItemisedMemory):
         return await memory.search(query)
     recall = await memory.recall(Query(query))
-    facts = sorted(
-        ((turn_key(fact.turn), fact.score) for fact in recall.facts), key=lambda pair: -pair[1]
-    )
-    turns = [(turn_key(turn.number), 1.0) for turn in recall.exchanges if turn.reply]
-    return list({key: (key, score) for key, score in reversed([*facts, *turns])}.values())[::-1]
+    scores: dict[str, float] = {}
+    for fact in recall.facts:
+        key = turn_key(fact.turn)
+        scores[key] = max(fact.score, scores.get(key, fact.score))
+    for turn in recall.exchanges:
+        if turn.reply:
+            scores.setdefault(turn_key(turn.number), 1.0)
+    return sorted(scores.items(), key=lambda pair: -pair[1])

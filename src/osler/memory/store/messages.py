@@ -17,6 +17,7 @@ _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _LATIN = re.compile(r"[^\W\d_\u4e00-\u9fff]+")
 _FORM = 'give a text, or messages such as [{"role": "user", "content": "I like tea."}]'
 _ASKING = ("?", "？")
+"""Marks that end a question."""
 
 
 @dataclass(frozen=True)
@@ -43,26 +44,25 @@ def exchanges(
     """
     if isinstance(messages, str):
         messages = {"role": "user", "content": messages}
-    given = [messages] if isinstance(messages, Mapping) else messages
-    if not isinstance(given, Sequence) or not all(isinstance(one, Mapping) for one in given):
+    items = [messages] if isinstance(messages, Mapping) else messages
+    if not isinstance(items, Sequence) or not all(isinstance(item, Mapping) for item in items):
         raise UserError(f"a {type(messages).__name__} is no message", _FORM)
-    read = [_read(one, timestamp) for one in given]
-    said = [one for one in read if one.text and one.role != "system"]
-    if not said:
+    read = [_read(item, timestamp) for item in items]
+    with_text = [message for message in read if message.text and message.role != "system"]
+    if not with_text:
         raise UserError("there is nothing to remember: no message has text", _FORM)
-    is_dialogue = len({one.role for one in said}) > 1 or said[0].role == "assistant"
-    pairs = _by_role(said) if is_dialogue else _by_name(said)
+    roles = {message.role for message in with_text}
+    is_dialogue = len(roles) > 1 or with_text[0].role == "assistant"
+    pairs = _by_role(with_text) if is_dialogue else _by_name(with_text)
     return [_turn(number, question, reply) for number, (question, reply) in enumerate(pairs, 1)]
 
 
 def _read(message: Mapping[str, Any], timestamp: Any) -> SaidMessage:
     content = message.get("content")
-    if isinstance(content, Sequence) and not isinstance(
-        content, str
-    ):  # parts, as for models that see
-        content = " ".join(
-            str(part.get("text") or "") for part in content if isinstance(part, Mapping)
-        ).strip()
+    # A list has the parts of a message for models that see; only its texts are remembered.
+    if isinstance(content, Sequence) and not isinstance(content, str):
+        texts = [str(part.get("text") or "") for part in content if isinstance(part, Mapping)]
+        content = " ".join(texts).strip()
     if not isinstance(content, str | None):
         raise UserError(f"the content of a message is a {type(content).__name__}", _FORM)
     at = message.get("timestamp", message.get("at", timestamp))
@@ -79,17 +79,17 @@ Pair = tuple[SaidMessage | None, SaidMessage | None]
 
 
 def _by_role(messages: Iterable[SaidMessage]) -> Iterator[Pair]:
-    asked: SaidMessage | None = None
+    question: SaidMessage | None = None
     for message in messages:
         if message.role != "assistant":
-            yield asked, message
-            asked = None
+            yield question, message
+            question = None
             continue
-        if asked is not None:
-            yield asked, None
-        asked = message
-    if asked is not None:
-        yield asked, None
+        if question is not None:
+            yield question, None
+        question = message
+    if question is not None:
+        yield question, None
 
 
 def _by_name(messages: Iterable[SaidMessage]) -> Iterator[Pair]:
@@ -107,14 +107,16 @@ def _by_name(messages: Iterable[SaidMessage]) -> Iterator[Pair]:
 
 
 def _turn(number: int, question: SaidMessage | None, reply: SaidMessage | None) -> Turn:
-    times = [one.at for one in (reply, question) if one is not None and one.at is not None]
+    at = reply.at if reply else None
+    if at is None and question is not None:
+        at = question.at
     return Turn(
         number=number,
         question=question.text if question else "",
         reply=reply.text if reply else "",
         asked_by=question.name if question else "",
         said_by=reply.name if reply else "",
-        at=times[0] if times else None,
+        at=at,
     )
 
 
@@ -126,9 +128,12 @@ def open_question(turn: Turn) -> bool:
 def language_of(text: str) -> Language | None:
     """Guess the language: Chinese if it has as many Chinese characters as other words.
 
-    None if it has neither.
+    It is None if the text has neither.
     """
-    chinese, latin = len(_CHINESE.findall(text)), len(_LATIN.findall(text))
+    chinese = len(_CHINESE.findall(text))
+    latin = len(_LATIN.findall(text))
     if not chinese and not latin:
         return None
-    return Language.ZH if chinese and chinese >= latin else Language.EN
+    if chinese and chinese >= latin:
+        return Language.ZH
+    return Language.EN

@@ -1,7 +1,4 @@
-"""The memories of a store that are in use.
-
-Loaded from the log, kept up to date, and saved to it.
-"""
+"""The memories of a store in use: loaded from the log, kept up to date, and saved to it."""
 
 from __future__ import annotations
 
@@ -56,7 +53,8 @@ class ScopeTable:
 
     def __init__(self, file: StoreFile, make: Callable[[Language], Memory]) -> None:
         """Take an open file and what makes an empty memory."""
-        self._file, self._make = file, make
+        self._file = file
+        self._make = make
         self._slots: OrderedDict[int, _Slot] = OrderedDict()
 
     def of_owner(self, owner: MemoryOwner) -> dict[Language, int]:
@@ -66,15 +64,15 @@ class ScopeTable:
 
     def number(self, owner: MemoryOwner, language: Language) -> int:
         """The number of an owner's scope in a language, made if there is none."""
-        found = self.of_owner(owner).get(language)
-        if found is None:
+        number = self.of_owner(owner).get(language)
+        if number is None:
             with self._file.transaction():
                 values = (*owner, language.value)
                 self._file.rows(
                     "INSERT OR IGNORE INTO scopes (kind, owner, language) VALUES (?, ?, ?)", *values
                 )
-            found = self.of_owner(owner)[language]
-        return found
+            number = self.of_owner(owner)[language]
+        return number
 
     @asynccontextmanager
     async def reading(self, number: int) -> AsyncIterator[LiveScope]:
@@ -115,16 +113,17 @@ class ScopeTable:
 
     def _caught_up(self, slot: _Slot, number: int) -> LiveScope:
         """Apply the rows of the log that are new; start again if the log was rewritten."""
-        live, slot.live = slot.live, None
+        live = slot.live
+        slot.live = None
         with self._file.transaction("DEFERRED"):
-            found = self._file.rows(
+            rows = self._file.rows(
                 "SELECT language, turns, generation FROM scopes WHERE number = ?", number
             )
-            if not found:
+            if not rows:
                 raise UserError(
                     "the memory was reset by somebody else at the same time", "try again"
                 )
-            [row] = found
+            [row] = rows
             if live is None or live.generation != row["generation"]:
                 language = Language(row["language"])
                 live = LiveScope(number, language, self._make(language), row["generation"])
@@ -133,14 +132,14 @@ class ScopeTable:
                 number,
                 live.seq,
             )
-        for one in log if isinstance(live.memory, AppendingMemory) else log[-1:]:
+        for log_row in log if isinstance(live.memory, AppendingMemory) else log[-1:]:
             with self._file.errors_named():
-                state = _unpacked(one["body"])
+                state = _unpacked(log_row["body"])
             if isinstance(live.memory, AppendingMemory):
                 live.memory.apply(state)
             else:
                 live.memory.state = state
-            live.seq = one["seq"]
+            live.seq = log_row["seq"]
         live.turns = row["turns"]
         slot.live = live
         return live
@@ -155,7 +154,8 @@ class ScopeTable:
         )
         if last != live.seq:
             raise UserError("another process added to this memory at the same time", "add it again")
-        items, memory = [turn_item(turn)], live.memory
+        items = [turn_item(turn)]
+        memory = live.memory
         if isinstance(memory, AppendingMemory):
             delta = memory.delta()
             items = memory.items(delta) if isinstance(memory, ItemisedMemory) else items

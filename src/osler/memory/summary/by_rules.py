@@ -21,26 +21,24 @@ from osler.memory.summary.entries import StructuredSummary, SummaryEntry, Summar
 from osler.prompts import phrases
 
 _BROAD = QUALITIES | {
-    *(
-        "medicines",
-        "past-illnesses",
-        "family-illnesses",
-        "marriage",
-        "children",
-        "hospital-stays",
-        "work",
-    ),
-    *(
-        "none",
-        "other",
-        "reassurance",
-        "plan-consent",
-        "paperwork",
-        "comfort",
-        "associated-symptoms",
-        "second-opinion",
-    ),
-    *("expectations", "worries", "own-idea"),
+    "medicines",
+    "past-illnesses",
+    "family-illnesses",
+    "marriage",
+    "children",
+    "hospital-stays",
+    "work",
+    "none",
+    "other",
+    "reassurance",
+    "plan-consent",
+    "paperwork",
+    "comfort",
+    "associated-symptoms",
+    "second-opinion",
+    "expectations",
+    "worries",
+    "own-idea",
 }
 """Concepts that many unlike things belong to."""
 
@@ -50,7 +48,8 @@ class RulesRefresh:
 
     def __init__(self, language: Language, speaker: Speaker) -> None:
         """Know the language, and who answers."""
-        self._language, self._speaker = language, speaker
+        self._language = language
+        self._speaker = speaker
         self._words = phrases("tim_lines", language) | phrases("summary_lines", language)
 
     def __call__(self, summary: StructuredSummary, turn: Turn, before: Turn | None) -> Change:
@@ -65,19 +64,19 @@ class RulesRefresh:
     def _take_facts(self, summary: StructuredSummary, turn: Turn, facts: Sequence[Fact]) -> Change:
         """Add the facts that are new, in place of their exact opposites.
 
-        One that is told again gets the turn too.
+        A fact that is there already gets the turn too.
         """
         added: list[SummaryEntry] = []
         replaced: list[SummaryEntry] = []
         for fact in facts:
-            if same := summary.same_as(fact):
+            same = summary.same_as(fact)
+            if same:
                 turns = tuple(sorted({*same.turns, turn.number}))
                 summary.put(same.model_copy(update={"turns": turns}))
                 continue
             opposite = summary.same_as(fact.opposite)
-            if (
-                opposite and opposite.turns[-1] < turn.number
-            ):  # an older turn that is taken in again replaces nothing
+            # An older turn that is taken in again replaces nothing.
+            if opposite and opposite.turns[-1] < turn.number:
                 summary.drop(opposite.id)
                 replaced.append(opposite)
             added.append(summary.add(self._field(fact), self._text(fact), (turn.number,), fact))
@@ -95,38 +94,44 @@ class RulesRefresh:
             return SummaryField.CONSTRAINTS
         timeless = time_finder(self._language).sub(" ", fact.object)
         is_measured = topic_of(fact) or value_finder(self._language).search(timeless)
-        return SummaryField.DATA if is_measured and numbers(timeless) else SummaryField.FACTS
+        if is_measured and numbers(timeless):
+            return SummaryField.DATA
+        return SummaryField.FACTS
 
     def _text(self, fact: Fact) -> str:
         """A fact in a few words.
 
-        That the patient has or says it needs none, nor that a drug was asked for.
+        That the patient has it or says it takes no words, nor that a drug was asked for.
         """
-        words, topic = self._words, topic_of(fact)
-        topic = topic if drugs_in(topic) else cut(topic, self._language)
-        is_denied = fact.denied and not denies(fact.object, self._language)
-        said = words["no"].format(thing=fact.object) if is_denied else fact.object
+        words = self._words
+        topic = topic_of(fact)
+        if not drugs_in(topic):
+            topic = cut(topic, self._language)
+        text = fact.object
+        if fact.denied and not denies(text, self._language):
+            text = words["no"].format(thing=text)
         if fact.relation == words["may_have"]:
-            said = words["with_subject"].format(subject=fact.relation, text=said)
+            text = words["with_subject"].format(subject=fact.relation, text=text)
         if fact.subject not in PATIENT and fact.subject not in topic:
-            said = words["with_subject"].format(subject=fact.subject, text=said)
-        said = words["when"].format(text=said, when=fact.reported) if fact.reported else said
-        is_clear = not topic or (fact.asked and drugs_in(fact.object))
-        return said if is_clear else words["answer"].format(topic=topic, text=said)
+            text = words["with_subject"].format(subject=fact.subject, text=text)
+        if fact.reported:
+            text = words["when"].format(text=text, when=fact.reported)
+        needs_no_topic = not topic or (fact.asked and drugs_in(fact.object))
+        if needs_no_topic:
+            return text
+        return words["answer"].format(topic=topic, text=text)
 
     def _take_question(self, summary: StructuredSummary, turn: Turn, *, is_answered: bool) -> None:
         """Note what was asked, and whether it is still open."""
-        topic = (
-            question_topic(turn.question, self._language)
-            if read_questions(turn.question, self._language)
-            else ""
-        )
+        if not read_questions(turn.question, self._language):
+            return
+        topic = question_topic(turn.question, self._language)
         if not topic:
             return
-        asked = frozenset(content(topic, self._language))
+        topic_words = frozenset(content(topic, self._language))
         for field in (SummaryField.POINTS, SummaryField.OPEN):
             for entry in summary.of(field):
-                if alike(asked, frozenset(content(entry.text, self._language))):
+                if alike(topic_words, frozenset(content(entry.text, self._language))):
                     summary.drop(entry.id)
         summary.add(SummaryField.POINTS, topic, (turn.number,))
         if not is_answered and says_nothing(turn, self._language):

@@ -14,9 +14,10 @@ from osler.language.words import content
 from osler.memory.base import FrozenModel
 from osler.memory.core.fact import Fact, FactKey, FactKind
 
-_NEAR, _LATELY = 24, 8
-"""Entries that are compared with a new text: those that share most words with it, and those that
-came last."""
+_NEAR = 24
+"""Entries that are compared with a new text because they share most words with it."""
+_LATELY = 8
+"""Entries that are compared with a new text because they came last."""
 
 
 class SummaryField(StrEnum):
@@ -56,7 +57,8 @@ class StructuredSummary:
 
     def __init__(self, language: Language, most: int) -> None:
         """Start empty. A field holds at most so many entries, except those in `PROTECTED`."""
-        self._language, self._most = language, most
+        self._language = language
+        self._most = most
         self._entries: dict[int, SummaryEntry] = {}
         self._by_field: dict[SummaryField, dict[int, None]] = {field: {} for field in SummaryField}
         self._by_word: defaultdict[str, dict[int, None]] = defaultdict(dict)
@@ -85,9 +87,10 @@ class StructuredSummary:
 
     def last(self, field: SummaryField, count: int) -> list[SummaryEntry]:
         """The newest entries of a field, the newest last."""
-        return [self._entries[number] for number in islice(reversed(self._by_field[field]), count)][
-            ::-1
-        ]
+        newest_first = islice(reversed(self._by_field[field]), count)
+        newest = [self._entries[number] for number in newest_first]
+        newest.reverse()
+        return newest
 
     @property
     def vital(self) -> list[SummaryEntry]:
@@ -98,29 +101,25 @@ class StructuredSummary:
         """The entries of some fields that share words with a text, by how many, then the newest."""
         shared: Counter[int] = Counter()
         for word in sorted(set(content(text, self._language))):
-            held = (
-                number
-                for number in reversed(self._by_word.get(word, {}))
-                if self._entries[number].field in fields
-            )
-            shared.update(islice(held, _NEAR))
+            with_word = reversed(self._by_word.get(word, {}))
+            in_fields = (number for number in with_word if self._entries[number].field in fields)
+            shared.update(islice(in_fields, _NEAR))
         best = sorted(shared, key=lambda number: (-shared[number], -number))[:_NEAR]
         return [self._entries[number] for number in best]
 
     def near(self, text: str, fields: Collection[SummaryField]) -> list[SummaryEntry]:
         """The entries of some fields that may be about the same things as a text, oldest first."""
         lately = (self._entries[number] for number in islice(reversed(self._entries), _LATELY))
-        found = {
-            entry.id: entry
-            for entry in (*self.sharing(text, fields), *lately)
-            if entry.field in fields
-        }
-        return [found[number] for number in sorted(found)]
+        candidates = (*self.sharing(text, fields), *lately)
+        near = {entry.id: entry for entry in candidates if entry.field in fields}
+        return [near[number] for number in sorted(near)]
 
     def same_as(self, fact: Fact) -> SummaryEntry | None:
         """Return the entry that tells exactly this fact."""
         number = self._by_fact.get(fact.key)
-        return None if number is None else self._entries[number]
+        if number is None:
+            return None
+        return self._entries[number]
 
     def add(
         self, field: SummaryField, text: str, turns: tuple[int, ...], fact: Fact | None = None
@@ -149,7 +148,8 @@ class StructuredSummary:
         """Hold an entry no more."""
         self._changed.pop(number, None)
         self._changed[number] = None
-        if entry := self._entries.pop(number, None):
+        entry = self._entries.pop(number, None)
+        if entry:
             del self._by_field[entry.field][number]
             self._vital.pop(number, None)
             if entry.fact is not None:
@@ -165,7 +165,8 @@ class StructuredSummary:
 
     def delta(self, everything: bool) -> dict[str, Any]:
         """What changed since the last call, or all of it, as plain data."""
-        changed, self._changed = list(self._entries if everything else self._changed), {}
+        changed = list(self._entries if everything else self._changed)
+        self._changed = {}
         rows = [self._entries[number] for number in changed if number in self._entries]
         return {
             "next": self._next,
@@ -179,4 +180,5 @@ class StructuredSummary:
             self.drop(number)
         for row in delta["entries"]:
             self.put(SummaryEntry.model_validate(row))
-        self._next, self._changed = delta["next"], {}
+        self._next = delta["next"]
+        self._changed = {}

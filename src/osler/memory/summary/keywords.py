@@ -14,6 +14,7 @@ from osler.language import Language
 from osler.language.words import content
 
 _PARTIAL = 0.5
+"""What a word counts that contains another or is contained in it."""
 _SHORTEST = {Language.EN: 4, Language.ZH: 2}
 """Letters that a word must have to be looked for within another."""
 _BETWEEN = "\n"
@@ -48,9 +49,9 @@ class KeywordIndex:
 
     def overlaps(self, query: str) -> NDArray[np.float64]:
         """The overlap of each text and the query."""
-        wanted = set(content(query, self._language))
+        query_words = set(content(query, self._language))
         shared = np.zeros(len(self._sizes))
-        for word in sorted(wanted):
+        for word in sorted(query_words):
             weights = np.zeros(len(shared))
             for other in self._parts(word):
                 weights[np.array(self._holders[other])] = _PARTIAL
@@ -58,7 +59,7 @@ class KeywordIndex:
                 weights[np.array(self._holders[word])] = 1.0
             shared += weights
         overlaps: NDArray[np.float64] = shared / np.maximum(
-            len(wanted) + np.array(self._sizes) - shared, 1.0
+            len(query_words) + np.array(self._sizes) - shared, 1.0
         )
         return overlaps
 
@@ -67,12 +68,12 @@ class KeywordIndex:
         least = _SHORTEST[self._language]
         if len(word) < least:
             return set()
-        stretches = (
-            word[at:end] for at in range(len(word)) for end in range(at + least, len(word) + 1)
-        )
-        return ({part for part in stretches if part in self._holders} | self._containing(word)) - {
-            word
-        }
+        parts = self._containing(word)
+        for start in range(len(word)):
+            for end in range(start + least, len(word) + 1):
+                if word[start:end] in self._holders:
+                    parts.add(word[start:end])
+        return parts - {word}
 
     def _containing(self, word: str) -> set[str]:
         """The words that contain this word.
@@ -82,10 +83,12 @@ class KeywordIndex:
         if self._new_words:
             self._all_words += _BETWEEN.join([*self._new_words, ""])
             self._new_words = []
-        text, found = self._all_words, set[str]()
+        text = self._all_words
+        words = set[str]()
         at = text.find(word)
         while at >= 0:
+            start = text.rindex(_BETWEEN, 0, at) + 1
             end = text.index(_BETWEEN, at)
-            found.add(text[text.rindex(_BETWEEN, 0, at) + 1 : end])
+            words.add(text[start:end])
             at = text.find(word, end)
-        return found
+        return words

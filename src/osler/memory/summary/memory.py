@@ -74,11 +74,12 @@ class SummaryMemory(EmbeddedTurnMemory):
         self._keywords: KeywordIndex | None = None
         """Of the turns; made by the first recall."""
         self._by_rules = RulesRefresh(settings.language, settings.speaker)
-        self._by_model = (
-            ModelRefresh(settings, settings.thinker, self._options.entries, self._options.tokens)
-            if settings.thinker
-            else None
-        )
+        self._by_model: ModelRefresh | None = None
+        """None without a model."""
+        if settings.thinker:
+            self._by_model = ModelRefresh(
+                settings, settings.thinker, self._options.entries, self._options.tokens
+            )
 
     @property
     def summary(self) -> StructuredSummary:
@@ -87,34 +88,36 @@ class SummaryMemory(EmbeddedTurnMemory):
 
     async def after(self, turn: Turn, change: Change) -> Change:
         """Refresh the summary. A turn that a model cannot take in now waits for the next one."""
-        waiting = [
+        earlier = [
             number for number in self._waiting if number in self._turns and number != turn.number
         ]
-        self._waiting = [*waiting, turn.number][-_MOST_WAITING:]
+        waiting = [*earlier, turn.number][-_MOST_WAITING:]
         if self._by_model is None:
-            self._waiting, taken = [], self._waiting
-            return [self._refresh_by_rules(self._turns[number]) for number in taken][-1]
-        taken = list(self._waiting)
-        is_read, change = await self._by_model(self._summary, self.dialogue(taken), tuple(taken))
+            self._waiting = []
+            for number in waiting:
+                change = self._refresh_by_rules(self._turns[number])
+            return change
+        self._waiting = waiting
+        dialogue = self.dialogue(waiting)
+        is_read, change = await self._by_model(self._summary, dialogue, tuple(waiting))
         if is_read:
             self._waiting = []
         return change
 
     def _refresh_by_rules(self, turn: Turn) -> Change:
         if not self._summary.last(SummaryField.TOPIC, 1):
-            topic = self._settings.about or turn.reply or turn.question
-            self._summary.add(
-                SummaryField.TOPIC, topic, () if self._settings.about else (turn.number,)
-            )
-        before = next(
-            (
-                one
-                for one in islice(reversed(self._turns.values()), _LATELY)
-                if one.number < turn.number
-            ),
-            None,
-        )
-        return self._by_rules(self._summary, turn, before)
+            if self._settings.about:
+                self._summary.add(SummaryField.TOPIC, self._settings.about, ())
+            else:
+                topic = turn.reply or turn.question
+                self._summary.add(SummaryField.TOPIC, topic, (turn.number,))
+        return self._by_rules(self._summary, turn, self._turn_before(turn))
+
+    def _turn_before(self, turn: Turn) -> Turn | None:
+        for other in islice(reversed(self._turns.values()), _LATELY):
+            if other.number < turn.number:
+                return other
+        return None
 
     async def recall(self, query: Query) -> Recall:
         """Return the summary and the best turns, within the budget."""
@@ -122,42 +125,48 @@ class SummaryMemory(EmbeddedTurnMemory):
             waiting = [number for number in reversed(self._waiting) if number in self._turns]
             best = self._best(await self.scores(query.text))
             turns = dict.fromkeys((*waiting, *best))
-            return self._told(query.text, [number for number in turns if number != query.beside])
+            return self._page(query.text, [number for number in turns if number != query.beside])
 
     def _best(self, scores: Scores) -> list[int]:
-        """The best turns that reach the threshold.
+        """The best turns that reach the threshold, without those that say nothing.
 
-        What was said twice is told once, what says nothing not at all.
+        Of turns with the same words, only the best is among them.
         """
         numbers = np.fromiter(self._turns, dtype=np.int64, count=len(self._turns))
         good = np.flatnonzero(reaching(scores, self._options.threshold))
-        found: dict[str, int] = {}
-        for number in numbers[good][ranked_places(scores[good], -numbers[good])].tolist():
-            if len(found) == self._options.k:
+        best_first = ranked_places(scores[good], -numbers[good])
+        by_text: dict[str, int] = {}
+        for number in numbers[good][best_first].tolist():
+            if len(by_text) == self._options.k:
                 break
             turn = self._turns[number]
-            if raw_text(turn) not in found and not says_nothing(turn, self._language):
-                found[raw_text(turn)] = number
-        return list(found.values())
+            text = raw_text(turn)
+            if text not in by_text and not says_nothing(turn, self._language):
+                by_text[text] = number
+        return list(by_text.values())
 
-    def _told(self, query: str, turns: Sequence[int]) -> Recall:
+    def _page(self, query: str, turns: Sequence[int]) -> Recall:
         """The summary first, then turns word for word.
 
-        They get two fifths of what constraints and key data leave.
+        The turns get two fifths of what constraints and key data leave.
         """
-        budget, words = self._settings.budget, phrases("summary_lines", self._language)
+        heading = phrases("summary_lines", self._language)["said"]
+        budget = self._settings.budget
         page = SummaryPage(self._summary, query, self._language, budget, self._day)
         page.choose_first()
-        room = page.left * 2 // 5 - tokens(words["said"]) - 1
+        room = page.left * 2 // 5 - tokens(heading) - 1
         whole = self.fitting(turns, room) if turns else []
-        said = [words["said"], self.dialogue(whole)] if whole else []
-        page.left -= sum(tokens(text) + 1 for text in said)
+        dialogue = [heading, self.dialogue(whole)] if whole else []
+        page.left -= sum(tokens(text) + 1 for text in dialogue)
         page.choose_more(whole)
         exchanges = {number: self._turns[number].question_alone for number in page.turns}
         exchanges |= {number: self._turns[number] for number in whole}
+        facts: list[Fact] = []
+        for entry in page.chosen.values():
+            facts += self._facts(entry)
         return Recall(
-            text="\n".join((*page.text(), *said)),
-            facts=tuple(fact for entry in page.chosen.values() for fact in self._facts(entry)),
+            text="\n".join((*page.text(), *dialogue)),
+            facts=tuple(facts),
             exchanges=tuple(exchanges[number] for number in sorted(exchanges)),
             dropped=tuple(sorted((page.dropped_turns | {*turns}) - {*whole})),
         )
@@ -166,7 +175,8 @@ class SummaryMemory(EmbeddedTurnMemory):
         """Keyword overlap, cosine and recency of each turn, weighted."""
         if not self._turns:
             return np.empty(0)
-        weights, overlaps = self._options, self._index_of_keywords().overlaps(query)
+        weights = self._options
+        overlaps = self._index_of_keywords().overlaps(query)
         cosines = np.maximum(await self.cosines(query), 0.0)
         total: Scores = (
             weights.keywords * overlaps
@@ -202,12 +212,13 @@ class SummaryMemory(EmbeddedTurnMemory):
 
     def _day(self, entry: SummaryEntry) -> date | None:
         """The day of an entry; None if all turns are of one day, or have no time."""
-        first, last = (
-            self._turns[number].at
-            for number in (next(iter(self._turns)), next(reversed(self._turns)))
-        )
         turn = self._turns.get(entry.turns[-1]) if entry.turns else None
-        if turn is None or turn.at is None or (first and last and first.date() == last.date()):
+        if turn is None or turn.at is None:
+            return None
+        first = next(iter(self._turns.values())).at
+        last = next(reversed(self._turns.values())).at
+        is_one_day = first and last and first.date() == last.date()
+        if is_one_day:
             return None
         return turn.at.date()
 
@@ -216,16 +227,10 @@ class SummaryMemory(EmbeddedTurnMemory):
         if not entry.turns or entry.field not in STATED:
             return []
         if entry.fact is None:
-            turn = self._turns.get(entry.turns[-1])
-            return [
-                Fact(
-                    subject="",
-                    relation="",
-                    object=entry.text,
-                    turn=entry.turns[-1],
-                    at=turn.at if turn else None,
-                )
-            ]
+            number = entry.turns[-1]
+            turn = self._turns.get(number)
+            at = turn.at if turn else None
+            return [Fact(subject="", relation="", object=entry.text, turn=number, at=at)]
         return recalled_facts(
             thought_of(entry), self._language, lambda number: self._turns[number].at
         )
@@ -252,22 +257,22 @@ class SummaryMemory(EmbeddedTurnMemory):
 
         What else such an entry rests on is taken in again with the next turn.
         """
-        again: set[int] = {*turns}
-        gone = {word for number in turns for word in self._content(number)}
+        dropped_words = self._content_words(turns)
+        waiting = {*self._waiting, *turns}
         for entry in list(self._summary):
-            own = {
-                word
-                for number in entry.turns
-                if number not in turns
-                for word in self._content(number)
-            }
-            if {*entry.turns} & {*turns} or set(content(entry.text, self._language)) & (gone - own):
+            other_turns = [number for number in entry.turns if number not in turns]
+            rests_on_dropped = len(other_turns) < len(entry.turns)
+            only_in_dropped = dropped_words - self._content_words(other_turns)
+            if rests_on_dropped or only_in_dropped & {*content(entry.text, self._language)}:
                 self._summary.drop(entry.id)
-                again.update(entry.turns)
-        self._waiting = sorted({*self._waiting, *again})[-_MOST_WAITING:]
+                waiting.update(entry.turns)
+        self._waiting = sorted(waiting)[-_MOST_WAITING:]
         return []
 
-    def _content(self, number: int) -> Sequence[str]:
-        return (
-            content(raw_text(self._turns[number]), self._language) if number in self._turns else ()
-        )
+    def _content_words(self, turns: Collection[int]) -> set[str]:
+        """The content words of those of the turns that are in the memory."""
+        words: set[str] = set()
+        for number in turns:
+            if number in self._turns:
+                words.update(content(raw_text(self._turns[number]), self._language))
+        return words

@@ -40,49 +40,54 @@ class SummaryPage:
         day_of: Callable[[SummaryEntry], date | None],
     ) -> None:
         """Start with nothing chosen."""
-        self._summary, self._query, self._language, self._day_of = summary, query, language, day_of
-        self._words, self._separator = phrases("summary_lines", language), SEMICOLON[language]
-        self.left = self._budget = budget
+        self._summary = summary
+        self._query = query
+        self._language = language
+        self._day_of = day_of
+        self._words = phrases("summary_lines", language)
+        self._separator = SEMICOLON[language]
+        self._budget = budget
+        self.left = budget
         self.chosen: dict[int, SummaryEntry] = {}
         self._dropped: dict[int, SummaryEntry] = {}
         """Entries that did not fit."""
         self._days: set[tuple[SummaryField, date | None]] = set()
 
     def choose_first(self) -> None:
-        """Choose what is told before any turn.
+        """Choose allergies and a pregnancy, then other constraints and key data.
 
-        Allergies and a pregnancy, then other constraints and key data.
+        They come before any turn.
         """
         self._choose(self._summary.vital, self._budget // 2)
         for field in (SummaryField.CONSTRAINTS, SummaryField.DATA):
             self._choose(self._by_weight(field), self._budget // 5)
 
-    def choose_more(self, told: Collection[int]) -> None:
-        """Choose what else fits, except what turns say that are told anyway.
+    def choose_more(self, whole: Collection[int]) -> None:
+        """Choose what else fits, except what is in the turns that are recalled whole.
 
-        A tenth of the budget is for what is open, and a tenth for what was talked about and is not
-        told otherwise.
+        A tenth of the budget is for what is open, and a tenth for what was talked about and is in
+        nothing else that is recalled.
         """
         part = self._budget // 10
-        self._choose(self._by_weight(SummaryField.OPEN), part, told)
-        self._choose(self._by_weight(SummaryField.FACTS), self.left - part, told)
-        self._choose(self._by_weight(SummaryField.POINTS), self.left, {*told, *self.turns})
+        self._choose(self._by_weight(SummaryField.OPEN), part, whole)
+        self._choose(self._by_weight(SummaryField.FACTS), self.left - part, whole)
+        self._choose(self._by_weight(SummaryField.POINTS), self.left, {*whole, *self.turns})
         for field in _LAST:
-            self._choose(self._by_weight(field), self.left, told)
+            self._choose(self._by_weight(field), self.left, whole)
 
     @property
     def turns(self) -> set[int]:
         """The turns that the chosen entries rest on."""
-        return {number for entry in self.chosen.values() for number in entry.turns}
+        return _turns_of(self.chosen.values())
 
     def _choose(
-        self, entries: Iterable[SummaryEntry], budget: int, told: Collection[int] = ()
+        self, entries: Iterable[SummaryEntry], budget: int, in_turns: Collection[int] = ()
     ) -> None:
-        """Choose what fits, except entries of turns that are told already."""
+        """Choose what fits, except entries that rest only on these turns."""
         least = max(self.left - budget, 0)
         for entry in entries:
             cost = self._cost(entry)
-            if entry.id in self.chosen or (entry.turns and {*entry.turns} <= {*told}):
+            if entry.id in self.chosen or (entry.turns and {*entry.turns} <= {*in_turns}):
                 continue
             if self.left - cost < least:
                 self._dropped[entry.id] = entry
@@ -95,13 +100,14 @@ class SummaryPage:
     @property
     def dropped_turns(self) -> set[int]:
         """The turns of the entries that did not fit."""
-        return {number for entry in self._dropped.values() for number in entry.turns}
+        return _turns_of(self._dropped.values())
 
     def text(self) -> list[str]:
         """The chosen entries, a line for each field."""
         lines = []
         for field in SummaryField:
-            if entries := [entry for entry in self.chosen.values() if entry.field is field]:
+            entries = [entry for entry in self.chosen.values() if entry.field is field]
+            if entries:
                 lines.append(self._words[field.value].format(entries=self._line(field, entries)))
         return lines
 
@@ -112,13 +118,14 @@ class SummaryPage:
         """
         newest = list(reversed(self._summary.last(field, self._budget // _SHORTEST)))
         if field is SummaryField.FACTS:
-            last = max((day for entry in newest if (day := self._day_of(entry))), default=None)
-            newest.sort(
-                key=lambda entry: (
-                    self._day_of(entry) != last,
-                    not names_something(entry, self._language),
-                )
-            )
+            days = [self._day_of(entry) for entry in newest]
+            last_day = max(filter(None, days), default=None)
+
+            def order(entry: SummaryEntry) -> tuple[bool, bool]:
+                is_earlier = self._day_of(entry) != last_day
+                return is_earlier, not names_something(entry, self._language)
+
+            newest.sort(key=order)
         if field in (SummaryField.OPEN, SummaryField.POINTS):
             return newest
         timeless = time_finder(self._language).sub(" ", self._query)
@@ -127,32 +134,32 @@ class SummaryPage:
         return list({entry.id: entry for entry in in_turn}.values())
 
     def _cost(self, entry: SummaryEntry) -> int:
-        """Tokens, rounded up.
+        """The tokens that an entry adds, rounded up.
 
-        A field's name, a date where it is told, the words and the mark behind them.
+        The first entry of a field brings the field's name, the first of a day its date.
         """
         day = self._day_of(entry)
-        is_first = not any(field is entry.field for field, _ in self._days)
-        dated = (
-            _DAY.format(day=day)
-            if (entry.field, day) not in self._days and entry.field in _DATED
-            else ""
-        )
-        name = tokens(self._words[entry.field.value]) + 1 if is_first else 0
-        return name + (tokens(dated) + 1 if dated else 0) + tokens(entry.text) + 1
+        cost = tokens(entry.text) + 1
+        if not any(field is entry.field for field, _ in self._days):
+            cost += tokens(self._words[entry.field.value]) + 1
+        if entry.field in _DATED and (entry.field, day) not in self._days:
+            cost += tokens(_DAY.format(day=day)) + 1
+        return cost
 
     def _line(self, field: SummaryField, entries: Sequence[SummaryEntry]) -> str:
-        """Entries in the order of time.
+        """Entries in the order of time, with the day wherever it changes."""
+        texts = []
+        day_before = None
+        for entry in sorted(entries, key=lambda entry: (entry.turns[-1:], entry.id)):
+            day = self._day_of(entry) if field in _DATED else None
+            is_new_day = day is not None and day != day_before
+            texts.append(f"{_DAY.format(day=day)}{entry.text}" if is_new_day else entry.text)
+            day_before = day
+        return self._separator.join(texts)
 
-        If they are of different days, with the day where it changes.
-        """
-        entries = sorted(entries, key=lambda entry: (entry.turns[-1:], entry.id))
-        days = [self._day_of(entry) if field in _DATED else None for entry in entries]
-        before = [None, *days]
-        marks = (
-            _DAY.format(day=day) if day and day != last else ""
-            for day, last in zip(days, before, strict=False)
-        )
-        return self._separator.join(
-            f"{mark}{entry.text}" for mark, entry in zip(marks, entries, strict=True)
-        )
+
+def _turns_of(entries: Iterable[SummaryEntry]) -> set[int]:
+    turns: set[int] = set()
+    for entry in entries:
+        turns.update(entry.turns)
+    return turns

@@ -42,7 +42,9 @@ def require_sound(run: RunFile) -> None:
 def _row_counts(run: RunFile) -> list[str]:
     """Say which rows are not as they were written, table by table."""
     wrong = {name: run.wrong_rows(name) for name in CHECKED}
-    return [told(wrong)] if any(wrong.values()) else []
+    if any(wrong.values()):
+        return [told(wrong)]
+    return []
 
 
 def find_damage(run: RunFile) -> Iterator[Damage]:
@@ -71,7 +73,9 @@ def damaged_transcripts(run: RunFile) -> dict[int, str]:
 
 def _tables(run: RunFile) -> list[str]:
     lines = [line for (line,) in run.ask(f"PRAGMA integrity_check({_MOST_FAULTS})")]
-    return [] if lines == ["ok"] else lines
+    if lines == ["ok"]:
+        return []
+    return lines
 
 
 def _rows(run: RunFile) -> Iterator[str]:
@@ -123,11 +127,13 @@ def _results(run: RunFile) -> Iterator[str]:
             yield f"the result of {run.name_of(row['number'])} is missing"
             continue
         with suppress(DamagedRunError):  # reported as a transcript
-            if transcript := run.transcript(row["cell"]):
+            transcript = run.transcript(row["cell"])
+            if transcript:
                 figures = ResultRow.of(transcript)
-                if differing := [
+                differing = [
                     name for name in ResultRow.names() if row[name] != getattr(figures, name)
-                ]:
+                ]
+                if differing:
                     yield (
                         f"{run.name_of(row['cell'])} does not fit its transcript"
                         f" ({', '.join(differing)})"

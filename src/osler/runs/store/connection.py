@@ -50,9 +50,8 @@ def database_errors_named(path: Path) -> Iterator[None]:
     """Turn SQLite's errors into ones that name the run and what to do."""
     try:
         yield
-    except (
-        UnicodeDecodeError
-    ):  # SQLite quotes the damaged words in its message, and they are not text
+    # SQLite quotes the damaged words in its message, and they are not text.
+    except UnicodeDecodeError:
         raise damaged(path, "its tables cannot be read") from None
     except sqlite3.ProgrammingError:  # a mistake of ours, not damage
         raise
@@ -81,9 +80,8 @@ def connect_for_reading(path: Path) -> sqlite3.Connection:
     """A connection that can only read, also from a folder that cannot be written to."""
     try:
         return _read_only(path)
-    except (
-        sqlite3.OperationalError
-    ):  # a read-only folder has no place for the shared memory of a write-ahead log
+    # A read-only folder has no place for the shared memory of a write-ahead log.
+    except sqlite3.OperationalError:
         with TemporaryDirectory(prefix="osler-") as folder:
             for part in filter(Path.exists, (path, log_of(path))):
                 shutil.copyfile(part, Path(folder) / part.name)
@@ -152,16 +150,12 @@ def lock_for_writing(path: Path) -> int:
             raise RunInUseError(f"another process is writing to the run {path}", remedy) from None
         if os.fstat(lock).st_nlink:
             return lock
-        os.close(
-            lock
-        )  # its last holder removed it after it was opened here: a lock on it keeps nobody out
+        # Its last holder removed it after it was opened here: a lock on it keeps nobody out.
+        os.close(lock)
 
 
 def unlock(path: Path, lock: int) -> None:
-    """Remove the lock file while it is still held, so that nobody else's is removed.
-
-    Then let go.
-    """
+    """Remove the lock file while it is held, so that nobody else's is removed; then let go."""
     with suppress(OSError):
         _lock_of(path).unlink()
     os.close(lock)

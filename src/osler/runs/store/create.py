@@ -64,11 +64,10 @@ def _check_prompts(run: RunFile) -> None:
     """Refuse a run whose consultations used prompts that have other words now."""
     changed = run.changed_prompts()
     if changed:
-        prompts = (
-            f"prompt {changed[0]} has"
-            if len(changed) == 1
-            else f"prompts {', '.join(changed)} have"
-        )
+        if len(changed) == 1:
+            prompts = f"prompt {changed[0]} has"
+        else:
+            prompts = f"prompts {', '.join(changed)} have"
         raise UserError(
             f"the {prompts} changed since the run {run.path} began",
             "give another --out, or the prompts as they were",

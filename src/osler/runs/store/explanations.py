@@ -31,19 +31,19 @@ class ExplanationCost(NamedTuple):
 def explanations(
     file: RunFile, judge: str, cell: int | None = None
 ) -> dict[int, StoredExplanation]:
-    """Return the explanations of all cells, or of one, that still hold.
-
-    Verdict and transcript are the same.
-    """
+    """Return the explanations, of all cells or of one, whose verdict and transcript still hold."""
     if file.ask("SELECT 1 FROM explanations WHERE judge = ?", (judge,)):
-        file.verify("transcripts")  # one that is damaged has no explanation: say so
+        # A transcript that is damaged has no explanation: say so.
+        file.verify("transcripts")
     return {row["cell"]: _read(row) for row in file.ask(_VALID, (judge, cell))}
 
 
 def _read(row: Any) -> StoredExplanation:
     body = json.loads(row["body"])
     return StoredExplanation(
-        **{name: row[name] for name in ("cause", "lost_at", "verdict")},
+        cause=row["cause"],
+        lost_at=row["lost_at"],
+        verdict=row["verdict"],
         missing=tuple(json.loads(row["missing"])),
         line=body["line"],
         settings=json.loads(row["settings"]),
@@ -54,21 +54,18 @@ def _read(row: Any) -> StoredExplanation:
 class ExplanationWriter(RunWriter):
     """A run, open for writing explanations. It is locked for others meanwhile."""
 
-    def store_explanation(self, number: int, judge: str, found: StoredExplanation) -> None:
+    def store_explanation(self, number: int, judge: str, explanation: StoredExplanation) -> None:
         """Store why a consultation was lost; an earlier explanation for this judge is replaced."""
-        told = (
-            found.cause,
-            found.lost_at,
-            _json(found.missing),
-            _json({"line": found.line, "steps": found.steps}),
-        )
         row = (
             number,
             judge,
-            found.verdict,
+            explanation.verdict,
             number,
-            _json(found.settings),
-            *told,
+            _json(explanation.settings),
+            explanation.cause,
+            explanation.lost_at,
+            _json(explanation.missing),
+            _json({"line": explanation.line, "steps": explanation.steps}),
             datetime.now(UTC).isoformat(),
         )
         with self._transaction() as file:
@@ -79,10 +76,7 @@ class ExplanationWriter(RunWriter):
             )
 
     def store_explain_answer(self, number: int, role: str, key: str, answer: Completion) -> None:
-        """Store a model's answer at once.
-
-        One that was shared with another consultation is stored there.
-        """
+        """Store a model's answer, unless another consultation shares it and has it stored."""
         if answer.source is AnswerSource.RUN:
             return
         tokens = (answer.tokens_in or 0) + (answer.tokens_out or 0)
@@ -95,10 +89,7 @@ class ExplanationWriter(RunWriter):
             )
 
     def explain_answers(self, role: str, number: int | None = None) -> Iterator[tuple[str, str]]:
-        """The stored answers to a role, of one consultation or of all.
-
-        Keys of the requests, and the answers.
-        """
+        """The keys of requests and the stored answers of a role, of one consultation or of all."""
         sql = (
             "SELECT key, body FROM explain_answers WHERE role = ?1 AND (?2 IS NULL OR cell = ?2)"
             " ORDER BY id"

@@ -35,7 +35,8 @@ class OpenRun:
 
     def __init__(self, path: Path, file: sqlite3.Connection) -> None:
         """Take an open file; use `open`."""
-        self.path, self._file = path, file
+        self.path = path
+        self._file = file
         self._verification: Verification | None = None
 
     @classmethod
@@ -76,7 +77,8 @@ class OpenRun:
             raise UserError(f"{self.path} is not a run", "give a file that `osler simulate` wrote")
         if version != FORMAT:
             raise self._other_format(version)
-        if missing := _layout() - {tuple(row) for row in self.ask(_LAYOUT)}:
+        missing = _layout() - {tuple(row) for row in self.ask(_LAYOUT)}
+        if missing:
             raise damaged(self.path, f"its table {min(missing)[0]}")
 
     def _other_format(self, version: int) -> UserError:

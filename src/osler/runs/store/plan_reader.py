@@ -102,12 +102,14 @@ class PlanReader(OpenRun):
     def state(self, number: int) -> CellState | None:
         """The state of a consultation; None if the plan has none of that number."""
         rows = self.ask("SELECT state FROM cells WHERE number = ?", (number,))
-        return CellState(rows[0]["state"]) if rows else None
+        if rows:
+            return CellState(rows[0]["state"])
+        return None
 
     def cells(self, selector: Selector, *, ended: bool = False) -> Iterator[tuple[int, Cell]]:
         """The consultations of the plan that are selected, by number.
 
-        Only those that have ended, if `ended`.
+        With `ended`, they are only those that have ended.
         """
         chosen = (
             f"(:{name} IS NULL OR :{name} = {name})"

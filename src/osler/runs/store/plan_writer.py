@@ -25,10 +25,7 @@ _CELL = ", ".join(CELL)
 
 @dataclass(frozen=True)
 class Planned:
-    """The consultations of a plan.
-
-    Those still to be run, by number, and how many have ended before.
-    """
+    """The consultations of a plan: those to be run, by number, and how many have ended."""
 
     todo: list[int]
     there: int
@@ -48,7 +45,7 @@ class PlanWriter(OpenRunWriter):
         known = 0
         cases: list[str] = []
 
-        def cells() -> Iterator[Cell]:
+        def cells(file: sqlite3.Connection) -> Iterator[Cell]:
             for count, record in enumerate(plan.records, 1):
                 if count * plan.each > LARGEST_PLAN:
                     raise plan.too_large
@@ -59,7 +56,7 @@ class PlanWriter(OpenRunWriter):
 
         before = self._stream_sizes(plan)
         with self._transaction() as file:
-            for cell in cells():
+            for cell in cells(file):
                 name = cell_values(cell)
                 insert(file, "OR IGNORE INTO cells", CELL, name)
                 number, state = file.execute(

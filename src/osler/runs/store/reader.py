@@ -64,7 +64,9 @@ FROM cells LEFT JOIN results ON cell = number
 
 def forks_path(run: Path) -> Path:
     """The run of all forks of a run, beside it; forks of forks stay among themselves."""
-    return run if run.stem.endswith(FORKS) else run.with_name(f"{run.stem}{FORKS}{SUFFIX}")
+    if run.stem.endswith(FORKS):
+        return run
+    return run.with_name(f"{run.stem}{FORKS}{SUFFIX}")
 
 
 @dataclass(frozen=True)
@@ -113,9 +115,9 @@ class RunFile(PlanReader):
         return bool(self.ask(f"SELECT 1 FROM sessions WHERE ended IS NULL AND id = ({last})"))
 
     def session_details(self) -> list[str]:
-        """What each session that ran a consultation was started with, and noted, as JSON.
+        """What each session that ran consultations was started with, and noted, as JSON.
 
-        In their order.
+        The sessions are in their order.
         """
         rows = self.ask(
             "SELECT detail FROM sessions WHERE id IN (SELECT session FROM attempts) ORDER BY id"
@@ -125,11 +127,12 @@ class RunFile(PlanReader):
     def own_judge(self) -> str | None:
         """Return the judge that the run was simulated with, the newest if there were several.
 
-        None for the rules.
+        It is None if that was the rules.
         """
         for (detail,) in self.ask("SELECT detail FROM sessions ORDER BY id DESC"):
             with suppress(ValueError):
-                if judge := json.loads(detail).get("judge"):
+                judge = json.loads(detail).get("judge")
+                if judge:
                     return str(judge)
         return None
 
@@ -152,15 +155,18 @@ class RunFile(PlanReader):
         self.warn_of_damage(left_out)
 
     def transcript(self, number: int) -> Transcript | None:
-        """The consultation of one cell.
+        """The consultation of one cell, None if it has not ended.
 
-        None if it has not ended, a `DamagedRunError` if it cannot be read.
+        Raises a `DamagedRunError` if it cannot be read.
         """
         rows = self.ask(f"{_ENDED} AND number = ?", (number,))
-        return self._read_transcript(rows[0]) if rows else None
+        if rows:
+            return self._read_transcript(rows[0])
+        return None
 
     def _read_transcript(self, row: sqlite3.Row) -> Transcript:
-        number, body = row["number"], row["body"]
+        number = row["number"]
+        body = row["body"]
         try:
             if body is None:
                 raise ValueError("missing")
@@ -177,7 +183,8 @@ class RunFile(PlanReader):
 
     def find_cell(self, selector: Selector) -> tuple[int, Transcript]:
         """The same with the number of its cell."""
-        fitting, case = list(self.cells(selector)), selector.case
+        fitting = list(self.cells(selector))
+        case = selector.case
         if not fitting:
             raise UserError(
                 f"the run has no such consultation of {case!r}", f"check the case, {SELECTORS}"
@@ -198,7 +205,7 @@ class RunFile(PlanReader):
     def verdicts(self, number: int, judge: str) -> list[StoredVerdict]:
         """Return a judge's verdicts on a consultation.
 
-        Empty if it failed, or this judge has not judged it.
+        There are none if it failed, or if this judge has not judged it.
         """
         verdicts = [verdict for name, verdict in self.every_verdict(number) if name == judge]
         return sorted(verdicts, key=lambda verdict: verdict.kind)
@@ -226,7 +233,7 @@ class RunFile(PlanReader):
     def judges(self) -> dict[str, int]:
         """Return the judges whose verdicts are stored, and how many consultations each judged.
 
-        In the order in which they began.
+        They come in the order in which they began.
         """
         sql = (
             "SELECT judge, count(DISTINCT cell) FROM verdicts GROUP BY judge ORDER BY min(at),"

@@ -103,7 +103,9 @@ class _Rebuild:
     def __init__(
         self, source: DamagedFile, file: sqlite3.Connection, judge: str, settings: SalvagedTable
     ) -> None:
-        self._source, self._file, self._judge = source, file, judge
+        self._source = source
+        self._file = file
+        self._judge = judge
         self._result = Rebuilt()
         self._forks: set[int] = set()
         self._cells: dict[int, str] = {}
@@ -138,7 +140,8 @@ class _Rebuild:
         kept = set()
         for row in self._source.rows("records"):
             every.add(str(row["id"]))
-            if (record := _record(row)) is not None:
+            record = _record(row)
+            if record is not None:
                 about = {
                     "patient": record.patient,
                     "language": record.language.value,
@@ -158,7 +161,8 @@ class _Rebuild:
         """Copy sound transcripts, and make their results and what searches find from them."""
         known = {name for (name,) in self._file.execute("SELECT id FROM records")}
         for row in self._source.rows("transcripts"):
-            number, transcript = row["cell"], _transcript(row)
+            number = row["cell"]
+            transcript = _transcript(row)
             if (
                 transcript is None
                 or transcript.header.case not in known

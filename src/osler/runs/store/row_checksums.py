@@ -117,7 +117,8 @@ def write_checksums(file: sqlite3.Connection) -> None:
     file.create_function("row_checksum", -1, row_checksum, deterministic=True)
     file.execute("PRAGMA temp_store=MEMORY")
     for table in CHECKED.values():
-        if values := table.values(file, "NEW."):
+        values = table.values(file, "NEW.")
+        if values:
             _add_triggers(file, table, values)
 
 
@@ -164,7 +165,8 @@ def wrong_rows(file: sqlite3.Connection, table: CheckedTable) -> WrongRows:
     stored = "SELECT cell, key, checksum FROM main.checksums WHERE part = ?"
     left = {(cell, key): checksum for cell, key, checksum in file.execute(stored, (table.name,))}
     wrong = WrongRows()
-    if covered := table.values(file):
+    covered = table.values(file)
+    if covered:
         for cell, key, *values in file.execute(
             f"SELECT {table.place()}, {', '.join(covered)} FROM main.{table.name}"
         ):

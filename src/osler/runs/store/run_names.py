@@ -37,19 +37,23 @@ def run_path(name: str | Path) -> Path:
         return path
     if str(path) == LATEST:
         return _latest_run()
-    return path.with_name(path.name + SUFFIX) if len(path.parts) > 1 else FOLDER / f"{path}{SUFFIX}"
+    if len(path.parts) > 1:
+        return path.with_name(path.name + SUFFIX)
+    return FOLDER / f"{path}{SUFFIX}"
 
 
 def run_name(path: Path) -> str:
     """Return a run as one would type it: its name if it is in `runs`, else its path."""
     is_name = path.stem != LATEST and FOLDER / f"{path.stem}{SUFFIX}" == path
-    return path.stem if is_name else str(path)
+    if is_name:
+        return path.stem
+    return str(path)
 
 
 def fresh_paths() -> Iterator[Path]:
     """Files for a new run that was given no name, none of which was there.
 
-    Today's date and a number.
+    Their names are today's date and a number.
     """
     today = datetime.now(UTC).astimezone().date()
     for number in count(1):
@@ -89,11 +93,13 @@ def _changed(path: Path) -> float:
 def _last_began(path: Path) -> str:
     """When the last session of a run began.
 
-    Empty for one without, and for what is no run or cannot be read.
+    It is empty for a run without a session, and for what is no run or cannot be read.
     """
     try:
         with closing(connect_for_reading(path)) as file:
             ((began,),) = file.execute("SELECT max(began) FROM sessions")
     except (sqlite3.Error, OSError):
         return ""
-    return began if isinstance(began, str) else ""
+    if isinstance(began, str):
+        return began
+    return ""

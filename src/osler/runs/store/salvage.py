@@ -62,7 +62,8 @@ class DamagedFile:
 
     def salvaged(self, name: str) -> SalvagedTable:
         """All rows of a table, divided by their checksums."""
-        table, result = CHECKED[name], SalvagedTable()
+        table = CHECKED[name]
+        result = SalvagedTable()
         checksums = self._checksums(name)
         for row in self.rows(name):
             place = table.place_of(row)

@@ -46,7 +46,8 @@ LEFT JOIN verdicts d ON d.cell = cells.number AND d.kind = 'diagnosis' AND d.jud
 LEFT JOIN verdicts t ON t.cell = cells.number AND t.kind = 'treatment' AND t.judge = ?1
 LEFT JOIN measures ON measures.cell = cells.number
 """
-_ALL, _SINGLE = "ORDER BY cells.number", "WHERE cells.number = ?2"
+_ALL = "ORDER BY cells.number"
+_SINGLE = "WHERE cells.number = ?2"
 
 
 class _Readers(NamedTuple):

@@ -1,6 +1,6 @@
-"""Search over what was said.
+"""Search over what was said, by a full-text index in the run file.
 
-A full-text index in the run file, of questions, replies and conclusions.
+It has the questions, the replies and the conclusions.
 
 Chinese has no spaces, so every Chinese character is a word of its own there, and any run of them is
 found as a phrase.
@@ -21,6 +21,7 @@ SNIPPET = "snippet(said, 0, '', '', '…', 24)"
 MOST = 200_000
 """Characters of one consultation that are searched."""
 _LONGEST_SNIPPET = 180
+"""Characters of the text around what was found."""
 _APART = "\u2063"
 """Surrounds Chinese characters in the index: invisible, in nobody's text, and no part of a word."""
 _CHINESE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
@@ -50,7 +51,7 @@ def keep(file: sqlite3.Connection, cell: int, transcript: Transcript) -> None:
 def phrase(search: str) -> str | None:
     """Turn what a person typed into a query, with no word of it read as syntax.
 
-    None if there is nothing to find.
+    It is None if there is nothing to find.
 
     Every piece between spaces must be there; the last one may be the beginning of a word, a single
     letter is a word.
@@ -73,7 +74,6 @@ def _pieces(search: str) -> list[str]:
 
 
 def _spread(text: str) -> str:
-    whole = (
-        text.replace(_APART, "").encode("utf-8", "replace").decode()
-    )  # no half characters in the file
+    # By way of bytes, so that no half characters are in the file.
+    whole = text.replace(_APART, "").encode("utf-8", "replace").decode()
     return _CHINESE.sub(lambda found: f"{_APART}{found[0]}{_APART}", whole)

@@ -36,8 +36,10 @@ class OpenRunWriter(RunFile):
         """Take an open file, its lock and what was created for it; use `create_or_resume`."""
         super().__init__(path, file)
         self._lock: int | None = lock
-        self._created, self._removed = created, created[:0]
-        self._session, self._detail = 0, dict[str, Any]()
+        self._created = created
+        self._removed = created[:0]
+        self._session = 0
+        self._detail = dict[str, Any]()
         self._began = time.monotonic()
 
     @classmethod
@@ -167,7 +169,8 @@ class OpenRunWriter(RunFile):
             ).fetchall()
             for (number,) in left:
                 self._add_attempt(file, number, "interrupted", "the process ended")
-        self._began, self._detail = time.monotonic(), detail
+        self._began = time.monotonic()
+        self._detail = detail
 
     def note(self, more: dict[str, Any]) -> None:
         """Add to what is known of this session."""

@@ -16,6 +16,7 @@ from osler.runs.store.connection import DamagedRunError, damaged, log_of, remedy
 from osler.runs.store.row_checksums import CHECKED, CheckedTable, RowPlace, WrongRows, wrong_rows
 
 _MOST_SOUND = 10_000
+"""States of a table, found sound, that are remembered."""
 _sound: set[tuple[object, ...]] = set()
 """Tables of files that were compared in this process and have not been written to since: the viewer
 asks often."""
@@ -29,7 +30,8 @@ class Verification:
 
     def __init__(self, path: Path, file: sqlite3.Connection) -> None:
         """Begin with no table compared."""
-        self._path, self._file = path, file
+        self._path = path
+        self._file = file
         self._left = {name for name in CHECKED if name != "transcripts"}
         """Tables that are not compared yet. A transcript is compared when it is read."""
 
@@ -47,13 +49,13 @@ class Verification:
 
         If any row is wrong, all others are compared as well, so that one warning says it all.
         """
-        if not (wrong := self._compare(name)):
+        wrong = self._compare(name)
+        if not wrong:
             return
         every = {name: wrong}
         for other in CHECKED.keys() - {name}:
-            with suppress(
-                DamagedRunError, sqlite3.DatabaseError
-            ):  # said when the table is read, if it ever is
+            # It is said when the table is read, if it ever is.
+            with suppress(DamagedRunError, sqlite3.DatabaseError):
                 every[other] = self._compare(other)
         warn(f"{self._path} is damaged: {told(every)}, and left out; {remedy(self._path)}")
 
@@ -109,7 +111,7 @@ def tables_in(sql: str) -> frozenset[str]:
 def _require_readable(path: Path, file: sqlite3.Connection, table: CheckedTable) -> None:
     """Have SQLite look through the pages of a table and its indexes.
 
-    Through a wrong one it would find too little.
+    Through a wrong index it would find too little.
     """
     if table.values(file):
         (first, *_), *_ = file.execute(f"PRAGMA main.integrity_check({table.name})")

@@ -42,7 +42,7 @@ class StoredScore:
 class AnswerRow(NamedTuple):
     """An answer as it is stored, with what was spent on it.
 
-    Nothing if another consultation had paid for it.
+    Nothing was spent if another consultation had paid for it.
     """
 
     number: int
@@ -101,7 +101,7 @@ class RunWriter(PlanWriter):
     ) -> ResultRow:
         """Keep a consultation that has ended, all of it or nothing.
 
-        Transcript, figures, score, attempt.
+        That is its transcript, its figures, its score and the attempt.
 
         A cell ends once. One that is kept without a score is scored when the run is resumed.
         """

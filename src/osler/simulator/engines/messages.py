@@ -96,7 +96,9 @@ class WorkerServer:
         self, setup: WorkerSetup, watch: Callable[[Job, Journal], None] | None = None
     ) -> None:
         """Prepare; `watch` is given the journal of each consultation that starts."""
-        self._settings, self._clients, self._watch = setup.settings, Clients(setup.clients), watch
+        self._settings = setup.settings
+        self._clients = Clients(setup.clients)
+        self._watch = watch
         self._reports: asyncio.Queue[Message] = asyncio.Queue()
         self._tasks: set[asyncio.Task[None]] = set()
         self._tickets = itertools.count()
@@ -129,7 +131,8 @@ class WorkerServer:
             self._reports.put_nowait(AnswerMessage(job.number, key, answer, ticket))
             await waiting
 
-        journal, settings = Journal(), self._settings.for_column(job.cell.column)
+        journal = Journal()
+        settings = self._settings.for_column(job.cell.column)
         if self._watch is not None:
             self._watch(job, journal)
         outcome: Transcript | StopMessage

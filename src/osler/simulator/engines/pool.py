@@ -59,9 +59,11 @@ class WorkerPool:
 
         `setup` and `concurrency` are for all of them together.
         """
-        self._queue, self._connect = queue, connect
+        self._queue = queue
+        self._connect = connect
         self._setup = replace(setup, clients=setup.clients.shared_by(workers))
-        self._workers, self._each = workers, -(-concurrency // workers)
+        self._workers = workers
+        self._each = -(-concurrency // workers)
         self._nothing_left = asyncio.Event()
         self._deaths: Counter[tuple[int, int]] = Counter()
 
@@ -113,7 +115,9 @@ class WorkerPool:
             ends.append(asyncio.ensure_future(self._nothing_left.wait()))
         try:
             await asyncio.wait({starting, *ends}, return_when=asyncio.FIRST_COMPLETED)
-            return starting.result() if starting.done() else None
+            if starting.done():
+                return starting.result()
+            return None
         finally:
             for task in (starting, *ends):
                 task.cancel()
@@ -132,13 +136,16 @@ class _OneWorker:
     def __init__(
         self, queue: WorkQueue, connection: WorkerConnection, again: list[int], each: int
     ) -> None:
-        self._queue, self._connection, self._waiting, self._each = queue, connection, again, each
+        self._queue = queue
+        self._connection = connection
+        self._waiting = again
+        self._each = each
         self._under_way: set[int] = set()
 
     async def work(self) -> list[int]:
         """Keep consultations under way until there are none left.
 
-        Return what it left undone by dying.
+        Returns what the worker left undone by dying.
         """
         stopping = asyncio.ensure_future(self._tell_it_to_stop())
         try:
@@ -185,11 +192,10 @@ class _OneWorker:
     def _hand_out(self) -> None:
         """Give it as many consultations as it has room for, if there are any."""
         while len(self._under_way) < self._each:
-            again = (
-                self._waiting.pop()
-                if self._waiting and not self._queue.stop.asked.is_set()
-                else None
-            )
+            if self._waiting and not self._queue.stop.asked.is_set():
+                again = self._waiting.pop()
+            else:
+                again = None
             job = self._queue.next() if again is None else self._queue.job(again)
             if job is None:
                 return

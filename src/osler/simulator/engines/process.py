@@ -80,7 +80,9 @@ class ProcessConnection:
         """The worker's next message; none when it is gone."""
         assert self._process.stdout is not None
         message = await read_message(self._process.stdout)
-        return [] if message is None else [message]
+        if message is None:
+            return []
+        return [message]
 
     async def close(self) -> None:
         """Kill the worker."""
@@ -95,9 +97,8 @@ async def serve() -> None:
     reader = asyncio.StreamReader(limit=_LONGEST)
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     out = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(
-        sys.stderr.fileno(), sys.stdout.fileno()
-    )  # what a library prints must not end up between messages
+    # What a library prints must not end up between messages.
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
 
     async def report(server: WorkerServer) -> None:
         while True:

@@ -63,7 +63,8 @@ class RayConnection:
     """A worker on the cluster."""
 
     def __init__(self, ray: Any, actor: Any) -> None:
-        self._ray, self._actor = ray, actor
+        self._ray = ray
+        self._actor = actor
 
     @classmethod
     async def start(cls, ray: Any, variables: dict[str, str], setup: WorkerSetup) -> RayConnection:
@@ -111,7 +112,7 @@ async def run_on_ray(
 ) -> None:
     """Run what the queue hands out on a cluster.
 
-    Without an address, on one that is started here.
+    Without an address, the cluster is started here.
     """
     ray = import_ray(address)
     async with cluster(ray, address, workers):
@@ -129,13 +130,11 @@ def import_ray(address: str | None) -> Any:
     What it should know must be in the environment before.
     """
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    os.environ.setdefault(
-        "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0"
-    )  # else it warns of a change to come
+    # Without this it warns of a change to come.
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     if address is None:
-        os.environ.setdefault(
-            "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0"
-        )  # on any system: listen on loopback only
+        # On any system: listen on loopback only.
+        os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
     try:
         import ray
     except ImportError:
@@ -168,11 +167,10 @@ async def cluster(ray: Any, address: str | None, workers: int | None) -> AsyncIt
             with _hushed():
                 await _within(_JOIN, partial(ray.init, address, **quiet))
     except Exception as error:
-        told = (
-            f"{address} did not answer in {_JOIN:g} s"
-            if isinstance(error, TimeoutError)
-            else _last_line(error)
-        )
+        if isinstance(error, TimeoutError):
+            told = f"{address} did not answer in {_JOIN:g} s"
+        else:
+            told = _last_line(error)
         if address is None:
             raise UserError(
                 f"Ray cannot be started here ({told})",
@@ -187,9 +185,8 @@ async def cluster(ray: Any, address: str | None, workers: int | None) -> AsyncIt
     try:
         yield
     finally:
-        await asyncio.to_thread(
-            ray.shutdown
-        )  # ends a cluster that was started here, leaves one that was joined
+        # It ends a cluster that was started here, and leaves one that was joined.
+        await asyncio.to_thread(ray.shutdown)
 
 
 def _hear_again() -> None:
@@ -223,7 +220,8 @@ def _hushed() -> Iterator[None]:
 
     It has no switch for that.
     """
-    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    kept = os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)
     try:
         yield

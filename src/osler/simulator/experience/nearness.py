@@ -1,7 +1,4 @@
-"""How near two patients are.
-
-Lessons of one never reach another that is nearly a copy, in any language.
-"""
+"""How near two patients are: lessons of one never reach another that is nearly a copy."""
 
 from __future__ import annotations
 
@@ -16,8 +13,7 @@ from osler.records.schema import PatientRecord, Status
 
 NEAR_DUPLICATE = 0.45
 """Nearness from which a patient counts as a copy. Of the bundled patients, the two languages of one
-are at .56 or more
-without a look at their ids, and two different ones at .39 or less."""
+are at .56 or more without a look at their ids, and two different ones at .39 or less."""
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
@@ -27,7 +23,7 @@ class Fingerprint:
 
     patient: str
     language: Language
-    told: frozenset[tuple[str, str]]
+    facts: frozenset[tuple[str, str]]
     """Medical concepts with whether they are there, and numbers: the same in every language."""
     words: frozenset[str]
 
@@ -35,22 +31,20 @@ class Fingerprint:
     def of(cls, record: PatientRecord) -> Fingerprint:
         """Read a record: its complaint, its entries and its diagnosis."""
         texts = [(record.complaint, Status.PRESENT), (record.diagnosis.name, Status.PRESENT)]
-        texts += [
-            (f"{one.name} {one.report} {one.when or ''}", one.status) for one in record.entries
-        ]
-        index, told, words = concepts(record.language), set[tuple[str, str]](), set[str]()
+        for entry in record.entries:
+            texts.append((f"{entry.name} {entry.report} {entry.when or ''}", entry.status))
+        index = concepts(record.language)
+        facts: set[tuple[str, str]] = set()
+        words: set[str] = set()
         for text, status in texts:
-            told |= {(concept, status.value) for concept in index.whole(text)}
-            told |= {(number, "number") for number in _NUMBER.findall(text)}
+            facts |= {(concept, status.value) for concept in index.whole(text)}
+            facts |= {(number, "number") for number in _NUMBER.findall(text)}
             words |= {*content(text, record.language)}
-        return cls(record.patient, record.language, frozenset(told), frozenset(words))
+        return cls(record.patient, record.language, frozenset(facts), frozenset(words))
 
     def nearness(self, other: Fingerprint) -> float:
-        """Return how much of what either tells both tell.
-
-        By concepts and numbers, or by words if that is more.
-        """
-        shares = [_shared(self.told, other.told)]
+        """Return how much of what either tells both tell: in facts, or in words if that is more."""
+        shares = [_shared(self.facts, other.facts)]
         if self.language is other.language:
             shares.append(_shared(self.words, other.words))
         return round(max(shares), 4)
@@ -61,5 +55,7 @@ def is_near_duplicate(nearness: float) -> bool:
     return reaches(nearness, NEAR_DUPLICATE)
 
 
-def _shared(one: frozenset[object], other: frozenset[object]) -> float:
-    return len(one & other) / len(one | other) if one or other else 0.0
+def _shared(first: frozenset[object], second: frozenset[object]) -> float:
+    if first or second:
+        return len(first & second) / len(first | second)
+    return 0.0

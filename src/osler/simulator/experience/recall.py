@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from osler.agents.messages import Briefing
@@ -21,8 +21,10 @@ from osler.runs.lessons import Lesson, LessonFit, LessonRecall, NearCase, Stage
 from osler.runs.transcript import Transcript
 from osler.settings.names import Feedback
 
-MOST_LESSONS, MOST_TOKENS = 5, 400
-"""Lessons in one recall, and their tokens in a prompt, by estimate."""
+MOST_LESSONS = 5
+"""Lessons in one recall."""
+MOST_TOKENS = 400
+"""Their tokens in a prompt, by estimate."""
 _LEAST_FIT = 0.2
 """Lessons that fit less have nothing to do with the patient."""
 _LEAST_SHARED = 2
@@ -67,70 +69,78 @@ class LessonMemory:
         Lessons of a model are compared by words, so they stay within their language.
         """
         self._nearness = experience.nearness or {}
-        self._lessons = [
-            one for one in experience.lessons if one.findings or one.language is language
-        ]
-        self._terms = [
-            frozenset(content(one.when or one.text, one.language)) for one in self._lessons
-        ]
-        self._holders = Counter(term for some in self._terms for term in some)
+        self._lessons: list[Lesson] = []
+        self._terms: list[frozenset[str]] = []
+        """The content words of each lesson."""
+        self._holders: Counter[str] = Counter()
+        """In how many lessons each of them is."""
+        for lesson in experience.lessons:
+            if lesson.findings or lesson.language is language:
+                terms = frozenset(content(lesson.when or lesson.text, lesson.language))
+                self._lessons.append(lesson)
+                self._terms.append(terms)
+                self._holders.update(terms)
 
     def recall(self, briefing: Briefing) -> LessonRecall:
         """Return the lessons that fit best, as many as there is room for."""
         fits = self._fits(briefing)
         places = ranked(fits, [f"{place:06}" for place in range(len(fits))])
-        chosen = [place for place in places if reaches(fits[place], _LEAST_FIT)]
-        line = phrases("briefing", briefing.case.language)
-        lines, found, left = [line["lessons"]], list[LessonFit](), MOST_TOKENS
-        for place in chosen[:MOST_LESSONS]:
+        fitting = [place for place in places if reaches(fits[place], _LEAST_FIT)]
+        words = phrases("briefing", briefing.case.language)
+        lines = [words["lessons"]]
+        recalled: list[LessonFit] = []
+        tokens_left = MOST_TOKENS
+        for place in fitting[:MOST_LESSONS]:
             lesson = self._lessons[place]
-            told = line["lesson"].format(when=lesson.when, text=lesson.text)
-            if (left := left - tokens(told)) < 0:
+            line = words["lesson"].format(when=lesson.when, text=lesson.text)
+            tokens_left -= tokens(line)
+            if tokens_left < 0:
                 break
-            lines.append(told)
+            lines.append(line)
             nearness = self._nearness.get(lesson.case, 0.0)
-            found.append(LessonFit(lesson=lesson, fit=round(fits[place], 4), nearness=nearness))
-        return (
-            LessonRecall(text="\n".join(lines), lessons=tuple(found)) if found else LessonRecall()
-        )
+            recalled.append(LessonFit(lesson=lesson, fit=round(fits[place], 4), nearness=nearness))
+        if not recalled:
+            return LessonRecall()
+        return LessonRecall(text="\n".join(lines), lessons=tuple(recalled))
 
     def _fits(self, briefing: Briefing) -> list[float]:
-        findings = (
-            known_from(briefing).findings if any(one.findings for one in self._lessons) else {}
-        )
-        said = (briefing.case.complaint, briefing.recall.text, briefing.reply, briefing.results)
-        known = frozenset(content("\n".join(filter(None, said)), briefing.case.language))
-        return [
-            (
-                alike(findings, lesson.findings)
-                if lesson.findings
-                else self._words_shared(known, terms)
-            )
-            for lesson, terms in zip(self._lessons, self._terms, strict=True)
-        ]
+        """How well each lesson fits: by findings if it has some, else by words."""
+        findings: Findings = {}
+        if any(lesson.findings for lesson in self._lessons):
+            findings = known_from(briefing).findings
+        texts = (briefing.case.complaint, briefing.recall.text, briefing.reply, briefing.results)
+        words = frozenset(content("\n".join(filter(None, texts)), briefing.case.language))
+        fits = []
+        for lesson, terms in zip(self._lessons, self._terms, strict=True):
+            if lesson.findings:
+                fits.append(alike(findings, lesson.findings))
+            else:
+                fits.append(self._words_shared(words, terms))
+        return fits
 
-    def _words_shared(self, known: frozenset[str], terms: frozenset[str]) -> float:
-        """Return the share of a lesson's words, by their weight, that are in what is known."""
+    def _words_shared(self, words: frozenset[str], terms: frozenset[str]) -> float:
+        """Return the share of a lesson's words, by their weight, that are among these words."""
+        if not terms:
+            return 0.0
+        return self._weight_of_terms(terms & words) / self._weight_of_terms(terms)
 
-        def weight(some: Sequence[str]) -> float:
-            return sum(rarity(len(self._terms), self._holders[term]) for term in some)
+    def _weight_of_terms(self, terms: frozenset[str]) -> float:
+        # In a fixed order, so that the sum has the same last digits in every run.
+        return sum(rarity(len(self._terms), self._holders[term]) for term in sorted(terms))
 
-        return weight(sorted(terms & known)) / weight(sorted(terms)) if terms else 0.0
 
-
-def alike(one: Findings, other: Findings) -> float:
+def alike(first: Findings, second: Findings) -> float:
     """Return how alike two patients are: by what both have, less what one has and the other denies.
 
     What few people have counts for more. One finding in common is not enough.
     """
-    mine, theirs = ({name for name, there in some.items() if there} for some in (one, other))
-    shared, denied = (
-        mine & theirs,
-        {name for name in mine ^ theirs if name in one and name in other},
-    )
+    first_has = {name for name, is_present in first.items() if is_present}
+    second_has = {name for name, is_present in second.items() if is_present}
+    shared = first_has & second_has
+    denied = {name for name in first_has ^ second_has if name in first and name in second}
     if len(shared) < _LEAST_SHARED:
         return 0.0
-    return max(0.0, _weight(shared) - _weight(denied)) / _weight(mine | theirs)
+    return max(0.0, _weight(shared) - _weight(denied)) / _weight(first_has | second_has)
 
 
 def _weight(names: Iterable[str]) -> float:
@@ -139,10 +149,7 @@ def _weight(names: Iterable[str]) -> float:
 
 
 class RecordedLessons:
-    """Recalls what was recalled in a recorded consultation, turn by turn.
-
-    After its end, what was recalled last.
-    """
+    """Recalls what a recorded consultation recalled, turn by turn; after its end, the last."""
 
     def __init__(self, recorded: Transcript) -> None:
         """Take the recalls of a transcript."""
@@ -151,9 +158,13 @@ class RecordedLessons:
     @classmethod
     def of(cls, recorded: Transcript) -> RecordedLessons | None:
         """None if the consultation had no lessons."""
-        return cls(recorded) if recorded.of(LessonsRecalled) else None
+        if recorded.of(LessonsRecalled):
+            return cls(recorded)
+        return None
 
     def recall(self, briefing: Briefing) -> LessonRecall:
         """Return what was recalled in this turn."""
         turn = max((turn for turn in self._recalls if turn <= briefing.turn), default=None)
-        return LessonRecall() if turn is None else self._recalls[turn]
+        if turn is None:
+            return LessonRecall()
+        return self._recalls[turn]

@@ -1,7 +1,4 @@
-"""Streams of cases.
-
-One after the other in a seeded order, each with the lessons of those before it.
-"""
+"""Streams of cases: in a seeded order, each case with the lessons of those before it."""
 
 from __future__ import annotations
 
@@ -36,11 +33,9 @@ class _Stream:
 
     def before(self, number: int) -> list[int]:
         """The consultations whose lessons this one may have."""
-        return (
-            self.learning[: self.learning.index(number)]
-            if number in self.learning
-            else self.learning
-        )
+        if number not in self.learning:
+            return self.learning
+        return self.learning[: self.learning.index(number)]
 
 
 class Streams:
@@ -83,11 +78,12 @@ class Streams:
             self._streams |= dict.fromkeys((*order, *again[column, trial]), stream)
             if self._todo & {*stream.learning, *stream.after}:
                 for number in ended.intersection(stream.learning):
-                    self._keep(stream, number, self._run.transcript(number))
+                    self._take_lessons(stream, number, self._run.transcript(number))
 
     def ready(self) -> Iterator[int]:
         """The consultations that can start now."""
-        for stream in {id(one): one for one in self._streams.values()}.values():
+        streams = {id(stream): stream for stream in self._streams.values()}
+        for stream in streams.values():
             yield from self._next(stream)
 
     def ended(self, number: int, transcript: Transcript) -> Iterator[int]:
@@ -95,46 +91,53 @@ class Streams:
         stream = self._streams.get(number)
         self._todo.discard(number)
         if stream is not None and number in stream.learning:
-            self._keep(stream, number, transcript)
+            self._take_lessons(stream, number, transcript)
             yield from self._next(stream)
 
     def _next(self, stream: _Stream) -> list[int]:
         learning = [number for number in stream.learning if number in self._todo]
         return learning[:1] or [number for number in stream.after if number in self._todo]
 
-    def _keep(self, stream: _Stream, number: int, transcript: Transcript | None) -> None:
-        learned = transcript.of(Learned) if transcript else []
-        stream.lessons[number] = tuple(lesson for event in learned for lesson in event.lessons)
+    def _take_lessons(self, stream: _Stream, number: int, transcript: Transcript | None) -> None:
+        lessons: list[Lesson] = []
+        for event in transcript.of(Learned) if transcript else ():
+            lessons += event.lessons
+        stream.lessons[number] = tuple(lessons)
 
     def experience(self, number: int) -> Experience | None:
         """Return what the doctor of a consultation brings along; None if it stands alone."""
         stream = self._streams.get(number)
         if stream is None:
             return None
-        before, own = stream.before(number), self._fingerprint(self._cells[number].case)
+        own = self._fingerprint(self._cells[number].case)
         lessons: list[Lesson] = []
         nearness: dict[str, float] = {}
         kept_away: list[NearCase] = []
-        for earlier in before:
-            if not (kept := stream.lessons.get(earlier)):
+        for earlier in stream.before(number):
+            its_lessons = stream.lessons.get(earlier)
+            if not its_lessons:
                 continue
             case = self._cells[earlier].case
             other = self._fingerprint(case)
-            near, same = own.nearness(other), own.patient == other.patient
-            if same or is_near_duplicate(near):
-                kept_away.append(NearCase(case=case, nearness=near, same_patient=same))
+            near = own.nearness(other)
+            is_same = own.patient == other.patient
+            if is_same or is_near_duplicate(near):
+                kept_away.append(NearCase(case=case, nearness=near, same_patient=is_same))
             else:
-                lessons += kept
+                lessons += its_lessons
                 nearness[case] = near
-        stage, position = (
-            self._stage(stream, number),
-            (stream.learning + stream.after).index(number),
-        )
         return Experience(
-            stream.feedback, stage, position, tuple(lessons), nearness, tuple(kept_away)
+            feedback=stream.feedback,
+            stage=self._stage(stream, number),
+            position=(stream.learning + stream.after).index(number),
+            lessons=tuple(lessons),
+            nearness=nearness,
+            kept_away=tuple(kept_away),
         )
 
     def _stage(self, stream: _Stream, number: int) -> Stage:
         if self._cells[number].column.variant(STAGE) is not None:
             return Stage.AGAIN
-        return Stage.LEARNING if number in stream.learning else Stage.TRANSFER
+        if number in stream.learning:
+            return Stage.LEARNING
+        return Stage.TRANSFER

@@ -1,7 +1,4 @@
-"""Lessons from a consultation that has ended.
-
-By the doctor's model, or by rules for the doctor without one.
-"""
+"""Lessons from a consultation that has ended: by the doctor's model, or by rules without one."""
 
 from __future__ import annotations
 
@@ -36,8 +33,10 @@ from osler.settings.run_settings import RunSettings
 from osler.simulator.build import Opener, case_of
 from osler.simulator.experience.recall import Experience
 
-MOST_LESSONS, LONGEST = 3, 400
-"""Lessons that one case gives, and characters of a lesson and of when it applies."""
+MOST_LESSONS = 3
+"""Lessons that one case gives."""
+LONGEST = 400
+"""Characters of a lesson, and of when it applies."""
 _DIALOGUE_TOKENS = 1500
 """Tokens of the consultation that the model reads when it looks back, by estimate; the oldest turns
 are left out."""
@@ -66,24 +65,23 @@ async def learn(
 
     A fault here costs the lessons and never the consultation.
     """
-    said = transcript.conclusion
-    if (
-        experience is None
-        or not experience.is_learning
-        or said is None
-        or not transcript.ending.is_answer
-    ):
+    conclusion = transcript.conclusion
+    if experience is None or not experience.is_learning:
         return transcript
-    told = ""
+    if conclusion is None or not transcript.ending.is_answer:
+        return transcript
+    feedback = ""
     fields: dict[str, object]
     try:
-        told = await _told(transcript, record, experience.feedback, settings, clients)
+        feedback = await _feedback(transcript, record, experience.feedback, settings, clients)
         if transcript.header.backbone == RULES:
-            lesson = _rules_lesson(transcript, said, record, experience.feedback)
+            lesson = _rules_lesson(transcript, conclusion, record, experience.feedback)
             fields = {"lessons": (lesson,), "maker": Maker.RULES}
         else:
             caller = Caller(clients.open(transcript.header.backbone), Role.EXPERIENCE, journal)
-            lessons = await _model_lessons(caller, transcript, said, record, told, settings)
+            lessons = await _model_lessons(
+                caller, transcript, conclusion, record, feedback, settings
+            )
             failure = None if lessons else "the model's answer holds no lesson"
             fields = {"lessons": lessons, "maker": Maker.MODEL, "requests": 1, "failure": failure}
     except (RunStopped, StorageError):
@@ -91,30 +89,31 @@ async def learn(
     except Exception as error:
         line = f"{type(error).__name__}: {printable(str(error))[:300]}"
         fields = {"lessons": (), "maker": Maker.SILENT, "failure": line}
-    journal.add(Learned, Role.EXPERIENCE, told=told, **fields)
+    journal.add(Learned, Role.EXPERIENCE, told=feedback, **fields)
     return transcript.model_copy(update={"events": tuple(journal.events)})
 
 
-async def _told(
+async def _feedback(
     transcript: Transcript,
     record: PatientRecord,
-    feedback: Feedback,
+    kind: Feedback,
     settings: RunSettings,
     clients: Opener,
 ) -> str:
     """Return what the doctor is told of its conclusion."""
     line = phrases("lesson_lines", record.language)
-    if feedback is Feedback.TRUTH:
-        truths = {"diagnosis": record.diagnosis, "treatment": record.treatment}
-        return "\n".join(
-            line[f"truth_{kind}"].format(truth=one.name) for kind, one in truths.items() if one
-        )
+    if kind is Feedback.TRUTH:
+        truths = [line["truth_diagnosis"].format(truth=record.diagnosis.name)]
+        if record.treatment:
+            truths.append(line["truth_treatment"].format(truth=record.treatment.name))
+        return "\n".join(truths)
     verdicts = exact_verdicts(transcript, record)
     if settings.feedback_judge is not None:
         judge = ModelJudge(clients.open(settings.feedback_judge))
         verdicts = [await _read(verdict, transcript, record, judge) for verdict in verdicts]
     return "\n".join(
-        line[f"verdict_{one.kind}"].format(verdict=line[one.verdict]) for one in verdicts
+        line[f"verdict_{verdict.kind}"].format(verdict=line[verdict.verdict])
+        for verdict in verdicts
     )
 
 
@@ -133,18 +132,18 @@ async def _read(
 async def _model_lessons(
     caller: Caller,
     transcript: Transcript,
-    said: Concluded,
+    conclusion: Concluded,
     record: PatientRecord,
-    told: str,
+    feedback: str,
     settings: RunSettings,
 ) -> tuple[Lesson, ...]:
     template = prompt("lesson", record.language)
     text = template.fill(
         **case_slots(case_of(record)),
         dialogue=await _dialogue(transcript),
-        diagnosis=said.diagnosis,
-        treatment=said.treatment,
-        told=told,
+        diagnosis=conclusion.diagnosis,
+        treatment=conclusion.treatment,
+        told=feedback,
     )
     messages = [ChatMessage("user", text)]
     answer = await caller.text(
@@ -154,89 +153,95 @@ async def _model_lessons(
 
 
 def _lessons_in(answer: str, record: PatientRecord) -> list[Lesson]:
-    """Return the lessons in a model's answer, in its words.
-
-    What is empty or overlong is left out.
-    """
-    rows = (json_of(answer) or json_begun(answer) or {}).get("lessons")
-    found = []
+    """Return the lessons in a model's answer, without those that are empty or overlong."""
+    data = json_of(answer) or json_begun(answer) or {}
+    rows = data.get("lessons")
+    lessons = []
     for row in rows if isinstance(rows, list) else ():
         fields = row if isinstance(row, dict) else {}
-        when, text = (" ".join(str(fields.get(name) or "").split()) for name in ("when", "lesson"))
+        when = " ".join(str(fields.get("when") or "").split())
+        text = " ".join(str(fields.get("lesson") or "").split())
         if text and max(len(when), len(text)) <= LONGEST:
-            found.append(Lesson(case=record.id, language=record.language, when=when, text=text))
-    return found
+            lessons.append(Lesson(case=record.id, language=record.language, when=when, text=text))
+    return lessons
 
 
 async def _dialogue(transcript: Transcript) -> str:
-    """The consultation as its doctor heard it.
-
-    The dialogue, or the record of a doctor who was told everything.
-    """
+    """The dialogue of a consultation, or the record of a doctor who was told everything."""
     header = transcript.header
     memory = RawMemory(
         MemorySettings(language=header.language, budget=_DIALOGUE_TOKENS, speaker=header.speaker)
     )
     for turn in transcript.exchanges.values():
         await memory.remember(turn)
-    return (
-        (await memory.recall(Query(""))).text
-        or _last_recall(transcript).text
-        or phrases("lesson_lines", header.language)["nothing"]
-    )
+    recall = await memory.recall(Query(""))
+    nothing = phrases("lesson_lines", header.language)["nothing"]
+    return recall.text or _last_recall(transcript).text or nothing
 
 
 def _last_recall(transcript: Transcript) -> Recall:
     recalls = [turn.recall for turn in transcript.turn_views if turn.recall]
-    return recalls[-1] if recalls else Recall()
+    if recalls:
+        return recalls[-1]
+    return Recall()
 
 
 def _rules_lesson(
-    transcript: Transcript, said: Concluded, record: PatientRecord, feedback: Feedback
+    transcript: Transcript, conclusion: Concluded, record: PatientRecord, feedback: Feedback
 ) -> Lesson:
     """The findings of the case with the doctor's diagnosis and the verdict, or with the truth."""
-    language, conditions = record.language, knowledge().conditions
+    language = record.language
     turns = tuple(transcript.exchanges.values())
     recall = Recall(exchanges=turns) if turns else _last_recall(transcript)
     briefing = Briefing(
         case=case_of(record), turn=len(turns) + 1, turns_left=0, reply="", recall=recall
     )
     findings = known_from(briefing).findings
-    given = next(
-        (one.id for one in conditions.values() if one.name[language] == said.diagnosis), ""
-    )
-    line = phrases("lesson_lines", language)
-    known: dict[str, object]
-    if feedback is Feedback.TRUTH:
-        truth, treatment = _condition_of(record), record.treatment.name if record.treatment else ""
-        text = line["was_true"].format(diagnosis=record.diagnosis.name, treatment=treatment)
-        known = {
-            "truth": truth,
-            "diagnosis": record.diagnosis.name,
-            "treatment": treatment,
-            "given_was": given == truth,
-        }
-    else:
-        verdict = next(
-            Verdict(one.verdict)
-            for one in exact_verdicts(transcript, record)
-            if one.kind == "diagnosis"
-        )
-        was = {Verdict.CORRECT: True, Verdict.WRONG: False}.get(verdict)
-        text = line[{True: "was_right", False: "was_wrong", None: "was_open"}[was]].format(
-            diagnosis=said.diagnosis
-        )
-        known = {"given_was": was}
-    when = _when(findings, language)
-    return Lesson(
+    lesson = Lesson(
         case=record.id,
         language=language,
-        when=when,
-        text=text,
+        when=_when(findings, language),
+        text="",
         findings=findings,
-        given=given,
-        **known,
+        given=_condition_named(conclusion.diagnosis, language),
     )
+    line = phrases("lesson_lines", language)
+    if feedback is Feedback.TRUTH:
+        truth = _condition_of(record)
+        diagnosis = record.diagnosis.name
+        treatment = record.treatment.name if record.treatment else ""
+        update: dict[str, object] = {
+            "text": line["was_true"].format(diagnosis=diagnosis, treatment=treatment),
+            "truth": truth,
+            "diagnosis": diagnosis,
+            "treatment": treatment,
+            "given_was": lesson.given == truth,
+        }
+    else:
+        [verdict] = [
+            Verdict(stored.verdict)
+            for stored in exact_verdicts(transcript, record)
+            if stored.kind == "diagnosis"
+        ]
+        was_right: bool | None = None
+        template = line["was_open"]
+        if verdict is Verdict.CORRECT:
+            was_right = True
+            template = line["was_right"]
+        elif verdict is Verdict.WRONG:
+            was_right = False
+            template = line["was_wrong"]
+        text = template.format(diagnosis=conclusion.diagnosis)
+        update = {"text": text, "given_was": was_right}
+    return lesson.model_copy(update=update)
+
+
+def _condition_named(name: str, language: Language) -> str:
+    """The id of the condition with that name; empty if the rules doctor knows none."""
+    for condition in knowledge().conditions.values():
+        if condition.name[language] == name:
+            return condition.id
+    return ""
 
 
 def _condition_of(record: PatientRecord) -> str:
@@ -244,32 +249,32 @@ def _condition_of(record: PatientRecord) -> str:
 
     Empty if it does not know it.
     """
-    for one in knowledge().conditions.values():
-        if (
-            judge_diagnosis(one.name[record.language], record.diagnosis, one.icd10).verdict
-            is Verdict.CORRECT
-        ):
-            return one.id
+    for condition in knowledge().conditions.values():
+        name = condition.name[record.language]
+        opinion = judge_diagnosis(name, record.diagnosis, condition.icd10)
+        if opinion.verdict is Verdict.CORRECT:
+            return condition.id
     return ""
 
 
 def _when(findings: Findings, language: Language) -> str:
-    line, items, joint = phrases("lesson_lines", language), knowledge().item_of, SEMICOLON[language]
-    present, absent = (
-        list(
-            dict.fromkeys(
-                items[name].names[language][0]
-                for name, there in findings.items()
-                if there is wanted
-            )
-        )
-        for wanted in (True, False)
-    )
-    absent = [name for name in absent if name not in present]
+    """Say for which findings a lesson applies: those that are present, and those that are not."""
+    line = phrases("lesson_lines", language)
+    items = knowledge().item_of
+    present: dict[str, None] = {}
+    absent: dict[str, None] = {}
+    for finding, is_present in findings.items():
+        name = items[finding].names[language][0]
+        if is_present is True:
+            present[name] = None
+        elif is_present is False:
+            absent[name] = None
     if not present:
         return line["when_nothing"]
-    told = line["when"].format(present=joint.join(present[:_NAMED]))
-    space = " " if language is Language.EN else ""
-    return told + (
-        space + line["without"].format(absent=joint.join(absent[:_NAMED])) if absent else ""
-    )
+    joint = SEMICOLON[language]
+    text = line["when"].format(present=joint.join(list(present)[:_NAMED]))
+    only_absent = [name for name in absent if name not in present]
+    if only_absent:
+        space = " " if language is Language.EN else ""
+        text += space + line["without"].format(absent=joint.join(only_absent[:_NAMED]))
+    return text
