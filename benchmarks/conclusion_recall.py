@@ -17,7 +17,6 @@ import argparse
 import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from osler.eval.measures import key_elements
@@ -72,7 +71,7 @@ async def main(paths: Sequence[Path], budgets: Sequence[int]) -> None:
         with RunFile.open(path) as run:
             for budget in budgets or [run.settings.budget]:
                 sums: dict[str, Counter[str]] = defaultdict(Counter)
-                settings = replace(run.settings, budget=budget)
+                settings = run.settings.model_copy(update={"budget": budget})
                 for transcript in run.transcripts():
                     found = await told_to_conclude(
                         transcript, run.record(transcript.header.case), settings
