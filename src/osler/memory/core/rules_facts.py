@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache, lru_cache
-from itertools import chain, groupby
+from itertools import chain
 from typing import NamedTuple
 
 from osler.language import Language, Speaker
@@ -14,7 +14,6 @@ from osler.language.answers import answer_opening, read_answer
 from osler.language.cues import any_of, finder, groups
 from osler.language.lexicon.drugs import drugs_in
 from osler.language.lexicon.phrases import named
-from osler.language.numerals import values
 from osler.language.questions import AnswerWanted, read_questions
 from osler.language.reader import Mention, denies, read, thing
 from osler.language.relatives import relative_at_start
@@ -22,6 +21,12 @@ from osler.language.times_and_values import time_finder
 from osler.language.words import content, plain, words
 from osler.memory.base import Turn
 from osler.memory.core.fact import Fact, FactKey, FactKind
+from osler.memory.core.joined_mentions import (
+    is_cut_out,
+    sentence_of,
+    statements,
+    whole_sentences,
+)
 from osler.prompts import phrases
 from osler.ranking import reaches
 
@@ -65,17 +70,11 @@ def _other_way(turn: Turn, language: Language) -> Turn:
     """What the one who asks says before or behind the question, as a turn of its own."""
     update = {
         "question": "",
-        "reply": " ".join(_statements(turn.question, language)),
+        "reply": " ".join(statements(turn.question, language)),
         "asked_by": turn.said_by,
         "said_by": turn.asked_by,
     }
     return turn.model_copy(update=update)
-
-
-def _statements(text: str, language: Language) -> list[str]:
-    """The sentences that are no questions."""
-    sentences = read(text, language).sentences
-    return [sentence.text for sentence in sentences if not sentence.is_question]
 
 
 def _of_reply(turn: Turn, language: Language, speaker: Speaker) -> Iterator[Fact]:
@@ -90,13 +89,13 @@ def _of_reply(turn: Turn, language: Language, speaker: Speaker) -> Iterator[Fact
     sentences = read(turn.reply, language).sentences
     first_sentence = plain(sentences[0].text) if sentences else ""
 
-    statements = []
+    telling = []
     for mention in mentions:
         if _tells(mention, language):
-            statements.append(_quoted(mention, asked_words, language))
-    statements += [Mention("", said=text) for text in _unread(rest, language)]
+            telling.append(_quoted(mention, asked_words, language))
+    telling += [Mention("", said=text) for text in _unread(rest, language)]
 
-    for statement in _whole_sentences(statements, turn.reply, language):
+    for statement in whole_sentences(telling, turn.reply, language):
         # What follows a no is said besides, and so is what follows the first sentence of an answer
         # to a question for yes or no; what follows a yes says more about it.
         is_first = plain(statement.said) in first_sentence
@@ -131,79 +130,6 @@ def _quoted(mention: Mention, asked_words: frozenset[str], language: Language) -
     if mention.denied and (mention.value or not _names_a_thing(mention, asked_words, language)):
         return replace(mention, denied=False, what="")
     return mention
-
-
-def _whole_sentences(mentions: Sequence[Mention], reply: str, language: Language) -> list[Mention]:
-    """Mentions, with those joined that one sentence affirms of one person in a row.
-
-    Only as a whole do they say what is meant. If a sentence gives a number that none of its
-    mentions has, all of it is kept.
-    """
-    # Of what only the question says there is no sentence.
-    whole = [mention for mention in mentions if not _sentence_of(mention.said, reply, language)]
-    by_sentence = groupby(mentions, key=lambda mention: _sentence_of(mention.said, reply, language))
-    mentions_of = {text: list(group) for text, group in by_sentence if text}
-    for text in _statements(reply, language):
-        joined = [_joined(run, text) for run in _runs(mentions_of.get(text, []))]
-        covered = " ".join(f"{mention.what} {mention.said} {mention.when}" for mention in joined)
-        if not values(text) <= values(covered):
-            denials = [mention for mention in joined if mention.denied]
-            joined = [*denials, Mention("", said=text)]
-        whole += joined
-    return whole
-
-
-def _runs(mentions: Sequence[Mention]) -> list[list[Mention]]:
-    """Mentions in a row that affirm something of one person.
-
-    A denial, and each further drug, stands alone.
-    """
-    runs: list[list[Mention]] = []
-    for mention in mentions:
-        if runs and _goes_on(runs[-1], mention):
-            runs[-1].append(mention)
-        else:
-            runs.append([mention])
-    return runs
-
-
-def _goes_on(run: Sequence[Mention], mention: Mention) -> bool:
-    """Check whether a mention affirms more of the person whom a run is about, and no other drug."""
-    first = run[0]
-    if first.denied or mention.denied:
-        return False
-    if (mention.whose, mention.unsure) != (first.whose, first.unsure):
-        return False
-    return not (drugs_in(mention.said) and any(drugs_in(earlier.said) for earlier in run))
-
-
-def _joined(run: Sequence[Mention], sentence: str) -> Mention:
-    """Mentions in a row as one: the stretch of the sentence from the first to the last."""
-    first = run[0]
-    last = run[-1]
-    if len(run) == 1:
-        is_quotable = not first.value or _is_cut_out(first.what, first.said)
-        if first.denied or is_quotable:
-            return first
-    start = max(plain(sentence).find(plain(first.said)), 0)
-    end = plain(sentence).rfind(plain(last.said))
-    stretch = sentence[start : end + len(last.said)] if end >= start else sentence
-    # What the question names and the answer does not.
-    named_by_question = [
-        mention.what
-        for mention in run
-        if mention.is_asked or not _is_cut_out(mention.what, mention.said)
-    ]
-    what = named_by_question[0] if named_by_question else ""
-    times = {mention.when for mention in run if mention.when}
-    return replace(
-        first,
-        what=what,
-        value=stretch if what else "",
-        is_asked=bool(what),
-        said=stretch,
-        when=times.pop() if len(times) == 1 else "",
-    )
 
 
 def _tells(mention: Mention, language: Language) -> bool:
@@ -243,7 +169,7 @@ def _object(mention: Mention, language: Language) -> str:
         return mention.value or what
     start = plain(text).find(plain(what)) if what else -1
     if start < 0:
-        if what and (mention.denied or not _is_cut_out(what, text)):
+        if what and (mention.denied or not is_cut_out(what, text)):
             return what
         return text
     before = text[:start]
@@ -257,15 +183,6 @@ def _object(mention: Mention, language: Language) -> str:
     if is_torn or content(before, language) or _NOT_THEIRS.search(before):
         return text
     return object_
-
-
-def _is_cut_out(what: str, said: str) -> bool:
-    """Check whether a thing is made of the letters of what was said, in order.
-
-    If it is not, the question names it.
-    """
-    letters = iter(plain(said))
-    return all(letter in letters for letter in plain(what))
 
 
 def _names_a_thing(mention: Mention, asked_words: frozenset[str], language: Language) -> bool:
@@ -321,7 +238,7 @@ def _fact_of(
         subject=subject,
         relation=statement.relation,
         object=statement.object,
-        sentence=_sentence_of(mention.said, turn.reply, language),
+        sentence=sentence_of(mention.said, turn.reply, language),
         asked=statement.topic,
         denied=mention.denied,
         certainty=_UNSURE if mention.unsure else 1.0,
@@ -372,14 +289,6 @@ def _subject(mention: Mention, turn: Turn, language: Language) -> str:
     if turn.asked_by and _YOU.match(mention.said):
         return turn.asked_by
     return turn.said_by
-
-
-def _sentence_of(clause: str, reply: str, language: Language) -> str:
-    """The sentence of a reply that has a clause; empty if only the question says it."""
-    if not clause:
-        return ""
-    texts = [sentence.text for sentence in read(reply, language).sentences]
-    return next((text for text in texts if plain(clause) in plain(text)), "")
 
 
 def _of_reports(results: str, language: Language) -> Iterator[Fact]:
