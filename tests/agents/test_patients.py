@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import inspect
+from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 
 import pytest
 
+from osler import plugins
 from osler.agents import patients
 from osler.agents.messages import Enquiry, Exchange, Selection
 from osler.agents.patients import PatientSettings, patient_factory, patient_names
@@ -171,6 +173,21 @@ async def test_a_class_of_your_own_asks_its_model_and_the_call_is_written_down()
     assert client.prompts[0].endswith("Where?") and client.options[0]["max_tokens"] == 1000
     [call] = settings.journal.events
     assert isinstance(call, Called) and call.role is Role.PATIENT
+
+
+async def test_a_class_of_your_own_has_a_name_by_its_entry_point(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    point = EntryPoint("mine", f"{__name__}:Mine", "osler.patients")
+
+    def points(*, group: str) -> EntryPoints:
+        return EntryPoints([point] if group == point.group else [])
+
+    monkeypatch.setattr(plugins, "entry_points", points)
+    assert patient_names() == ["osler", *NAMED, "mine"]
+    settings, _ = settings_of(GOUT[Language.ZH], ["脚疼。"])
+    selection = await selected(GOUT[Language.ZH], "?", ResultsFrom.PATIENT)
+    assert (await patient_factory("mine")(settings).respond(selection)).text == "脚疼。"
 
 
 def test_settings_hold_neither_the_truth_nor_the_source() -> None:

@@ -13,6 +13,7 @@ import pytest
 import osler as package
 from osler.errors import UserError
 from osler.eval.compare import compare
+from osler.eval.probes.run import probe_run
 from osler.eval.runs import load_run
 from osler.language import Language
 from osler.prompts import bundled_names, bundled_prompt, phrases, prompt, using_prompts
@@ -135,6 +136,20 @@ def test_what_failed_is_tried_again_with_them(folder: Path, tmp_path: Path) -> N
     run_again = load_run(tmp_path / "run.osler")
     assert run_again.file.status().failed == 0
     assert prompts_of(run_again) and all(MARK in text for text in prompts_of(run_again))
+
+
+async def test_a_memory_is_rebuilt_with_them_to_be_probed(
+    server: ModelServer, tmp_path: Path
+) -> None:
+    mine = {"en/tim_think": bundled_prompt("tim_think", Language.EN).text + MARK}
+    run = await package.asimulate(
+        cases=["gout-en"], memories=["tim"], memory_backbone=server.spec, turns=2, prompts=mine,
+        quiet=True, out=tmp_path / "run",
+    )  # fmt: skip
+    asked = prompts_of(run, Role.MEMORY)
+    assert asked and all(MARK in text for text in asked)
+    figures, left_out = await probe_run(run.file, [1])
+    assert figures and not left_out.not_rebuilt
 
 
 PATIENT = bundled_prompt("patient", Language.EN).text

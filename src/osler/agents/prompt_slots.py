@@ -107,7 +107,10 @@ def person_text(selection: Selection) -> str:
     if selection.person is None:
         return ""
     line = phrases("person", selection.case.language)
-    rows = [f"- {line[name]}: {text}" for name, text in selection.person.lines.items()]
+    note = phrases("patient_lines", selection.case.language)["note"]
+    rows = [
+        note.format(name=line[name], told=text) for name, text in selection.person.lines.items()
+    ]
     is_patient = selection.case.speaker is Speaker.PATIENT
     heading = line["about_you" if is_patient else "about_patient"]
     return "\n".join(["", "", heading, *rows])

@@ -122,9 +122,8 @@ class PatientGroup(SettingsGroup):
     patient_agent: Annotated[
         str,
         Setting(
-            "How the patient's model is played: osler (answers from what RAM selects); agentclinic,"
-            " craftmd or patientsim (the case is in the prompt), after these; or"
-            " package.module:Class.",
+            "What the patient's model is given: osler (what RAM selects); agentclinic, craftmd or"
+            " patientsim (the case, as in the papers of these names); or package.module:Class.",
             axis=True,
             label="kind of patient",
             thing="patient",
