@@ -187,6 +187,26 @@ def test_a_model_plays_and_a_model_reads(
 
 
 @pytest.mark.usefixtures("no_plots")
+def test_each_way_of_playing_a_model_is_a_column(
+    osler: Run, paths: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prompts = use(monkeypatch, FailingClient())
+    agents = ("--patient-agent", "osler", "--patient-agent", "craftmd")
+    content = validated(osler, paths, "--patient", MODEL, "--ram", "rules", *agents)
+    for own in content["languages"]:
+        assert [patient["name"] for patient in own["patients"]] == [
+            "human",
+            f"{MODEL} + rules",
+            f"{MODEL} + rules craftmd",
+        ]
+        assert all(patient["replies"]["n"] == 12 for patient in own["patients"])
+    openings = {prompt.partition("\n")[0] for prompt in prompts}
+    assert len(openings) == 4, "each way of playing has a prompt of its own in each language"
+    refused = osler("validate", paths[0], "--pool", paths[1], "--patient", "rules", *agents)
+    assert refused.returncode == 2 and "'craftmd' is played by a model" in refused.stderr
+
+
+@pytest.mark.usefixtures("no_plots")
 def test_an_interview_in_which_a_model_fails_is_left_out_and_counted(
     osler: Run, paths: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, asked: list[str]
 ) -> None:

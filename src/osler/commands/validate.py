@@ -9,7 +9,7 @@ import typer
 from typer import Argument, Option
 
 from osler.commands.options import PoolPath, Seed, Timeout, print_page
-from osler.settings.names import ANSWER_TOKENS, RULES, TIMEOUT
+from osler.settings.names import ANSWER_TOKENS, OSLER, RULES, TIMEOUT
 
 if TYPE_CHECKING:
     from osler.validate.results import AskedInterview
@@ -24,6 +24,14 @@ def validate(
     patient: Annotated[
         list[str] | None,
         Option("--patient", help="The patient's model, or rules (repeatable). Default: rules."),
+    ] = None,
+    patient_agent: Annotated[
+        list[str] | None,
+        Option(
+            "--patient-agent",
+            help="How the patient's model is played: osler, agentclinic, craftmd, patientsim or"
+            " package.module:Class (repeatable). Default: osler.",
+        ),
     ] = None,
     ram: Annotated[
         str | None,
@@ -79,6 +87,7 @@ def validate(
         transcripts=transcripts,
         pool=pool,
         patients=patient or [RULES],
+        agents=patient_agent or [OSLER],
         ram=ram,
         judge=judge,
         doctors=doctor or [],

@@ -91,6 +91,7 @@ async def _consultation(
     questions = [exchange.question for exchange in case.interview.exchanges]
     run_settings = RunSettings(
         patient_backbone=column.patient,
+        patient_agent=column.agent,
         ram_backbone=column.ram,
         turns=len(questions),
         seed=settings.seed,

@@ -9,6 +9,7 @@ from pydantic import Field
 from osler.language import Language
 from osler.memory.base import FrozenModel
 from osler.runs.events import Maker
+from osler.settings.names import OSLER
 
 
 class PatientColumn(FrozenModel):
@@ -18,11 +19,14 @@ class PatientColumn(FrozenModel):
     """Spec of its model, or `rules`."""
     ram: str
     """Spec of the model that retrieves from the record, or `rules`."""
+    agent: str = OSLER
+    """How its model is played, as `--patient-agent` of `osler simulate` names it."""
 
     @property
     def name(self) -> str:
         """As tables call it; the same model in both seats is named once."""
-        return self.patient if self.ram == self.patient else f"{self.patient} + {self.ram}"
+        model = self.patient if self.ram == self.patient else f"{self.patient} + {self.ram}"
+        return model if self.agent == OSLER else f"{model} {self.agent}"
 
 
 class SimulatedReply(FrozenModel):

@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
+from osler.agents.patients import check_patients
 from osler.errors import RunStopped, UserError
 from osler.models import parse_spec
 from osler.models.rate_limit import Rates
 from osler.settings.names import TIMEOUT
+from osler.settings.run_settings import RunSettings
 from osler.simulator.clients import Clients, ClientSettings
 from osler.validate.ask import AskSettings, ask_patient, content_hash
 from osler.validate.cases import InterviewCase
@@ -30,17 +33,20 @@ class RunOptions:
     timeout: float = TIMEOUT
 
 
-def patient_columns(patients: Sequence[str], ram: str | None) -> list[PatientColumn]:
+def patient_columns(
+    patients: Sequence[str], agents: Sequence[str], ram: str | None
+) -> list[PatientColumn]:
     """The simulated patients; without a RAM of its own, each one's model also retrieves.
 
     Raises:
-        UserError: A spec cannot be read.
+        UserError: A spec cannot be read, or there is no such agent for this patient.
     """
     columns = []
-    for patient in dict.fromkeys(patients):
+    for patient, agent in product(dict.fromkeys(patients), dict.fromkeys(agents)):
         for spec in (patient, ram or patient):
             parse_spec(spec)
-        columns.append(PatientColumn(patient=patient, ram=ram or patient))
+        check_patients([RunSettings(patient_backbone=patient, patient_agent=agent)])
+        columns.append(PatientColumn(patient=patient, ram=ram or patient, agent=agent))
     return columns
 
 

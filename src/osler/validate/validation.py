@@ -34,6 +34,8 @@ class ValidationRequest:
     transcripts: Sequence[Path]
     pool: str
     patients: Sequence[str]
+    agents: Sequence[str]
+    """How their models are played; a column for each."""
     folder: Path
     ram: str | None = None
     judge: str | None = None
@@ -72,7 +74,7 @@ def validate_patients(
     Raises:
         UserError: An interview, a record, a model or a run cannot be used.
     """
-    columns = patient_columns(request.patients, request.ram)
+    columns = patient_columns(request.patients, request.agents, request.ram)
     if request.judge is not None:
         parse_spec(request.judge)
     run_doctors = [column for path in request.doctors for column in doctors_of_run(path)]
