@@ -23,6 +23,7 @@ def test_the_patient_on_the_page_answers(tmp_path: Path, monkeypatch: pytest.Mon
     [name] = set(re.findall(r"\bmy_patients:\w+", PAGE))
     (tmp_path / "my_patients.py").write_text(PATIENT, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
+    sys.modules.pop("my_patients", None)  # another test has one of that name
     try:
         with model_server() as server:
             run = osler.simulate(

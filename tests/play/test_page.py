@@ -45,7 +45,7 @@ def test_a_doctor_on_the_page_and_what_was_missed_in_which_order(page: TestClien
     assert state["memory"][0]["turn"] == 1 and state["memory"][0]["inserted"], (
         "what TiM would have remembered"
     )
-    assert state["recalled"] and state["turns_left"] == 13 and state["result"] is None
+    assert state["recalled"] and state["turns_left"] == 18 and state["result"] is None
     state = say(page, state, diagnosis="Ankle sprain", treatment="Aspirin")
     result = state["result"]
     assert (result["run"], result["key"], result["cell"]) == (

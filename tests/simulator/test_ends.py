@@ -179,7 +179,10 @@ def test_json_stands_alone_on_standard_output(
     [
         ("raw,zzz=1", "the memory raw has no option 'zzz'; it has no options at all: write raw"),
         ("none,x=1", "the memory none has no option 'x'"),
-        ("tim,zzz=1", "options are mode, k, groups, probes, embedder, integrate"),
+        (
+            "tim,zzz=1",
+            "options are mode, k, groups, probes, inferences, facts, embedder, integrate",
+        ),
         ("tim,k=1,k=2", "each of them once"),
         ("my_memory:Wrong", "cannot be made: TypeError"),
         ("my_memory:Partial", "gives a Partial, which is no Memory"),

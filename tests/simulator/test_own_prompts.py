@@ -210,7 +210,10 @@ def test_every_prompt_of_oslers_may_stand_in_its_own_place() -> None:
 def test_lists_of_phrases_are_told_by_their_form() -> None:
     """By how the code reads them: a list has its lines checked one by one."""
     code = "\n".join(file.read_text("utf-8") for file in SOURCE.rglob("*.py"))
-    read = set(re.findall(r"""phrases\(\s*["'](\w+)["']""", code)) | {"judge_patient_lines"}
+    read = set(re.findall(r"""phrases\(\s*["'](\w+)["']""", code)) | {
+        "judge_patient_lines",
+        "validate_lines",
+    }
     for language in Language:
         lists = {
             name for name in bundled_names(language) if is_phrases(bundled_prompt(name, language))

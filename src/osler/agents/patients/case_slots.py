@@ -10,6 +10,7 @@ from osler.agents.prompt_slots import conversation_text, entry_text, person_text
 from osler.prompts import phrases
 from osler.records.schema import RESULTS, Entry
 from osler.settings.names import ResultsFrom
+from osler.settings.personas import Confusion, HistoryRecall, PersonaFactors
 
 
 def case_slots(
@@ -49,3 +50,15 @@ def _lines(entries: Iterable[Entry], selection: Selection) -> str:
     return "\n".join(
         line.format(name=entry.name, told=entry_text(entry, selection)) for entry in entries
     )
+
+
+def axes_of(factors: PersonaFactors | None) -> dict[str, str]:
+    """Return the axes of `patientsim` that a persona sets; without one, none."""
+    if factors is None:
+        return {}
+    return {
+        "personality": factors.personality,
+        "language": factors.language,
+        "recall": "high" if factors.recall is HistoryRecall.FULL else "low",
+        "confusion": "normal" if factors.confusion is Confusion.NONE else "high",
+    }

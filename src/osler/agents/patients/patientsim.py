@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from osler.agents.messages import Selection
-from osler.agents.patients.case_slots import case_slots
+from osler.agents.patients.case_slots import axes_of, case_slots
 from osler.agents.patients.settings import PatientSettings
 from osler.prompts import phrases, prompt
-from osler.settings.personas import Confusion, HistoryRecall, PersonaFactors
 
 
 class PatientSimPatient:
@@ -31,7 +30,7 @@ class PatientSimPatient:
     def __init__(self, settings: PatientSettings, axes: Mapping[str, str] = DEFAULTS) -> None:
         """Take the profile and the model; `axes` and the run's persona replace the defaults."""
         self._settings = settings
-        self._axes = {**self.DEFAULTS, **axes, **_axes_of(settings.case.factors)}
+        self._axes = {**self.DEFAULTS, **axes, **axes_of(settings.case.factors)}
 
     async def respond(self, selection: Selection) -> str:
         """Answer from the profile, in the manner of the axes."""
@@ -40,15 +39,3 @@ class PatientSimPatient:
         manner = "\n".join(line[f"{axis}_{value}"] for axis, value in self._axes.items())
         text = template.fill(**case_slots(self._settings, selection), manner=manner)
         return await self._settings.ask(text, template=template)
-
-
-def _axes_of(factors: PersonaFactors | None) -> dict[str, str]:
-    """Return the axes that a persona sets; without one, none."""
-    if factors is None:
-        return {}
-    return {
-        "personality": factors.personality,
-        "language": factors.language,
-        "recall": "high" if factors.recall is HistoryRecall.FULL else "low",
-        "confusion": "normal" if factors.confusion is Confusion.NONE else "high",
-    }
