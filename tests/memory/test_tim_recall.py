@@ -282,3 +282,30 @@ async def test_rules_tell_no_turn_beside_its_own_lines(language: Language) -> No
     await memory.remember(Turn(number=1, question=question, reply=reply))
     text = (await memory.recall(Query(question))).text
     assert MARKS[language][0] in text and question not in text
+
+
+@BOTH
+@pytest.mark.parametrize("calendar", [True, False])
+async def test_what_the_diagnosis_hangs_on_stays_where_room_is_short(
+    language: Language, *, calendar: bool
+) -> None:
+    """Early in the talk it was said, and allergies and later answers need most of the room."""
+    key = "the tracing shows raised segments in the leads of the front wall"
+
+    def turn(number: int) -> Turn:
+        spoken = visit(number, "2024-03-02", f"answer {number}")
+        return spoken if calendar else spoken.model_copy(update={"at": None})
+
+    noted = [(turn(1), [row(key, "deciding")])]
+    for number in range(2, 12):
+        kind = "medicine" if number % 2 else "other"
+        words = f"tablet or other matter number {number} that takes some room to tell here"
+        noted.append((turn(number), [row(words, kind)]))
+    memory = await filled(language, *noted, budget=150)
+    for purpose in Purpose:
+        recall = await memory.recall(Query("other matter number", turn(11), purpose))
+        assert key in recall.text, purpose
+    plain = [(noted[0][0], [row(key)]), *noted[1:]]
+    unmarked = await filled(language, *plain, budget=150)
+    recall = await unmarked.recall(Query("other matter number", turn(11), Purpose.CONCLUSION))
+    assert key not in recall.text, "the test is about room that is short"

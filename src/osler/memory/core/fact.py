@@ -27,7 +27,7 @@ class FactKind(StrEnum):
     """What a fact is about.
 
     The first four are protected: recalled first, never dropped without a successor. Only a model
-    marks what is `condition`, `open` or `trivial`.
+    marks what is `condition`, `open`, `deciding` or `trivial`.
     """
 
     ALLERGY = "allergy"
@@ -37,6 +37,8 @@ class FactKind(StrEnum):
     """An illness or a past dependence that decides which treatment is safe."""
     OPEN = "open"
     """Something of earlier that is under way, and whose outcome nobody has told yet."""
+    DECIDING = "deciding"
+    """A finding that the diagnosis hangs on more than on others."""
     OTHER = "other"
     TRIVIAL = "trivial"
     """Personal talk on which neither a diagnosis nor a treatment depends."""

@@ -34,7 +34,9 @@ class _Triple(BaseModel):
     object: str
     negated: bool
     when: str
-    kind: Literal["allergy", "medicine", "pregnancy", "condition", "open", "other", "trivial"]
+    kind: Literal[
+        "allergy", "medicine", "pregnancy", "condition", "open", "deciding", "other", "trivial"
+    ]
     basis: Literal["stated", "inferred", "not known"]
 
 

@@ -128,17 +128,20 @@ class PageWriter:
     def _findings_today(self, last_turn: int | None) -> list[Fact]:
         """The facts of the day but for those of the turn that the doctor has word for word.
 
-        Those with the most to tell come first, then the newest.
+        What the diagnosis hangs on comes first, then what has the most to tell, then the newest.
 
-        Without a calendar there are none: everything would be of the same day.
+        Without a calendar everything would be of the same day: only the deciding findings are then
+        set apart.
         """
-        if self._today is None:
-            return []
         turns = [turn for turn in self.turns_today() if turn != last_turn]
         numbers = chain.from_iterable(map(self.space.of_turn, turns))
         facts = [self.space[number] for number in numbers]
         facts = [fact for fact in facts if fact.kind is not FactKind.TRIVIAL]
-        return sorted(facts, key=lambda fact: self.line(fact).rank)
+        if self._today is None:
+            facts = [fact for fact in facts if fact.kind is FactKind.DECIDING]
+        return sorted(
+            facts, key=lambda fact: (fact.kind is not FactKind.DECIDING, self.line(fact).rank)
+        )
 
     def turns_today(self) -> Iterator[int]:
         """The turns of the day, the newest first.
