@@ -57,7 +57,7 @@ def context_of(reply: PooledReply, language: Language, records: RecordPool) -> R
             question=reply.question,
             opening=record.complaint,
             entries=tuple(record.entry(str(name)) for name in reply.entries),
-            unrecorded=things,
+            untold=things,
             speaker=record.speaker,
             age=record.age,
         )
@@ -69,7 +69,7 @@ def context_of(reply: PooledReply, language: Language, records: RecordPool) -> R
         question=reply.question,
         opening=patient["complaint"],
         entries=tuple(Entry.model_validate(entry) for entry in reply.entries),
-        unrecorded=things,
+        untold=things,
         speaker=Speaker(speaker) if speaker in set(Speaker) else Speaker.CAREGIVER,
         age=Age.parse(str(patient["age"])),
     )
