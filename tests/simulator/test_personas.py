@@ -17,6 +17,8 @@ from osler.agents.messages import Briefing
 from osler.agents.persona import HABITS, HISTORY, Guard, grid_of
 from osler.errors import UserError
 from osler.eval.compare import compare
+from osler.eval.course import Course
+from osler.eval.faithfulness.replies import replies_of
 from osler.eval.measures import measured_in
 from osler.eval.runs import load_run
 from osler.language import Language
@@ -88,6 +90,10 @@ async def test_a_denied_habit_is_told_at_the_third_ask(language: Language) -> No
     assert report not in denied and report in played_down and report in plain
     assert name not in denied, "the entry's name would say too much"
     assert measured_in(transcript, record)["guarded_got"] == 1
+    course = Course.of(transcript, record)
+    assert [entry.name for entry in course.exchanges[0].entries] == [name], "it was asked for"
+    given = [reply.context.entries for reply in replies_of(course, record)]
+    assert [len(entries) for entries in given] == [0, 1, 1], "a denial contradicts nothing given"
     _, once = await talk(record, 1, persona="honesty=denies")
     assert measured_in(once, record)["guarded_got"] == 0
     _, honest = await talk(record, 1)

@@ -26,8 +26,8 @@ class CourseExchange:
     maker: Maker
     """Who made the question."""
     entries: tuple[Entry, ...]
-    """Entries that RAM returned and the patient could answer from; not what was told at earlier
-    visits."""
+    """Entries that RAM returned for the patient, those that its persona hides included; not what
+    was told at earlier visits."""
     asked: tuple[str, ...]
     """Names of those that were asked for (`asked_for`)."""
     things: tuple[Thing, ...]
@@ -37,6 +37,15 @@ class CourseExchange:
     """How the patient's persona tells entries that it does not tell plainly, by name."""
     told_earlier: tuple[str, ...] = ()
     """What earlier visits told about it: the patient may confirm it or refer to the notes."""
+
+    @property
+    def tellable(self) -> tuple[Entry, ...]:
+        """The entries that the patient could answer from."""
+        return tuple(
+            entry
+            for entry in self.entries
+            if not self.tellings.get(entry.name, Telling.PLAIN).is_hidden
+        )
 
 
 @dataclass(frozen=True)
@@ -98,15 +107,11 @@ def _exchange(
         told_earlier = set(told_earlier) - set(turn.retrieved.told_again)
     earlier_words = [own_words(entry) for entry in retrieved if entry.name in told_earlier]
     earlier_words += [exchange.text for exchange in record.past if exchange.number in past]
-    hidden: frozenset[str] = frozenset()
-    if turn.retrieved is not None:
-        tellings = turn.retrieved.tellings.items()
-        hidden = frozenset(name for name, telling in tellings if telling.is_hidden)
     return CourseExchange(
         turn=turn.number,
         question=turn.question,
         maker=turn.asked.maker if turn.asked else Maker.SILENT,
-        entries=tuple(entry for entry in retrieved if entry.name not in {*told_earlier, *hidden}),
+        entries=tuple(entry for entry in retrieved if entry.name not in told_earlier),
         tellings=turn.retrieved.tellings if turn.retrieved else {},
         asked=asked_for(record, turn.question, turn.retrieved, turn.answered),
         things=turn.retrieved.things if turn.retrieved else (),

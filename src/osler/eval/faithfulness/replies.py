@@ -103,7 +103,7 @@ def replies_of(course: Course, record: PatientRecord) -> Iterator[GivenReply]:
                 diagnosis=record.diagnosis,
                 question=exchange.question,
                 opening=record.complaint,
-                entries=exchange.entries,
+                entries=exchange.tellable,
                 earlier=tuple(earlier.values()),
                 said=tuple(said),
                 untold=tuple(untold.values()),
@@ -114,7 +114,7 @@ def replies_of(course: Course, record: PatientRecord) -> Iterator[GivenReply]:
                 person=record.person,
             )
             yield GivenReply(exchange.turn, exchange.answer.reply, context)
-        earlier |= {entry.name: entry for entry in exchange.entries}
+        earlier |= {entry.name: entry for entry in exchange.tellable}
         said.append(
             SpokenExchange(exchange.question, exchange.answer.reply if exchange.answer else "")
         )
