@@ -64,7 +64,7 @@ def _last_exchange(briefing: Briefing) -> str:
 
 
 def patient_slots(selection: Selection) -> dict[str, str]:
-    """Slots for the patient's model: who it is, the last exchange, the question, what is known."""
+    """Slots for the patient's model: who it is, the talk so far, the question, what is known."""
     case = selection.case
     return {
         **speaker_slots(case),
