@@ -190,9 +190,10 @@ async def test_faults_are_sorted_and_show_no_key(opened: Opener, fault: str) -> 
             await ask(backbone.client, HELLO)
         await backbone.close()
     error = caught.value
-    assert (error.kind, error.attempts, len(server.requests)) == (kind, attempts, attempts), str(
-        error
-    )
+    assert (error.kind, error.attempts) == (kind, attempts), str(error)
+    # On a busy machine the time is up before a server that hangs has read every request.
+    fewest = 1 if step.hang else attempts
+    assert fewest <= len(server.requests) <= attempts
     assert (
         KEY not in str(error)
         and KEY not in error.detail
